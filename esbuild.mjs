@@ -1,0 +1,43 @@
+// Builds the two bundles of the extension into dist/: the host (CommonJS, `vscode` stays outside) and the page.
+// `--watch` rebuilds on change, `--metafile` also writes dist/*.meta.json, which the size bench reads.
+import { context } from "esbuild";
+import { writeFileSync } from "node:fs";
+
+/** @type {import("esbuild").BuildOptions} */
+const common = { bundle: true, minify: true, metafile: true, logLevel: "info", legalComments: "none" };
+
+/** @type {import("esbuild").BuildOptions[]} */
+const bundles = [
+  {
+    ...common,
+    entryPoints: ["src/extension.ts"],
+    outfile: "dist/extension.js",
+    platform: "node",
+    format: "cjs",
+    target: "node20",
+    external: ["vscode"],
+  },
+  {
+    ...common,
+    entryPoints: { page: "webview/main.ts" },
+    outdir: "dist",
+    platform: "browser",
+    format: "iife",
+    target: "chrome132",
+  },
+];
+
+const isWatching = process.argv.includes("--watch");
+for (const options of bundles) {
+  const bundle = await context(options);
+  if (isWatching) {
+    await bundle.watch();
+    continue;
+  }
+  const { metafile } = await bundle.rebuild();
+  await bundle.dispose();
+  if (process.argv.includes("--metafile") && metafile) {
+    const name = options.outfile ? "extension" : "page";
+    writeFileSync(`dist/${name}.meta.json`, JSON.stringify(metafile));
+  }
+}

@@ -1,0 +1,118 @@
+import { randomBytes } from "node:crypto";
+import { createWriteStream } from "node:fs";
+import { cp, mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { cacheFolder, installOnce, npmInstall } from "./cache";
+import { startNode, stopTree } from "./processes";
+
+const packaged = "code-server@4.100.3";
+/** The search program, which the server's own package would download from elsewhere. */
+const search = "@vscode/ripgrep@1.18.0";
+
+/** Puts VS Code's server form (npm's code-server, about 300 MB) into the cache folder and gives its folder. */
+export async function ensureServer(): Promise<string> {
+  const folder = cacheFolder("vscode", packaged.replace("@", "-"));
+  await installOnce(folder, async (target) => {
+    await npmInstall(target, ["--no-save", packaged, search]);
+    const inner = join(target, "node_modules", "code-server", "lib", "vscode");
+    await npmInstall(inner, ["--omit=dev", "--legacy-peer-deps"]);
+    const platform = `ripgrep-${process.platform}-${process.arch}`;
+    await cp(
+      join(target, "node_modules", "@vscode", platform, "bin"),
+      join(inner, "node_modules", "@vscode", "ripgrep", "bin"),
+      { recursive: true },
+    );
+  }).catch((error: unknown) => {
+    throw new Error(`VS Code's server form (${packaged}) could not be had from npm.`, { cause: error });
+  });
+  return join(folder, "node_modules", "code-server", "lib", "vscode");
+}
+
+/** What the workbench is told by its address, as pairs: `["extensionDevelopmentPath", …]`, `["openFile", …]` and so on. */
+export type Payload = readonly (readonly [name: string, value: string])[];
+
+export interface ServerOptions {
+  /** An empty folder for settings, state and logs; `server.log` in it gets what the server prints. */
+  readonly dataFolder: string;
+  /** The content of the user's settings.json. */
+  readonly settings: Readonly<Record<string, unknown>>;
+  /** Added to this process's environment for the server and its extension host. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Called with every line that the server prints. */
+  readonly onLine?: (line: string) => void;
+}
+
+export interface EditorServer {
+  /** The file at an absolute path, as the workbench names it. */
+  resource(path: string): string;
+  /** The address to open in a browser; it carries the secret that the server asks for. */
+  url(folder: string, payload: Payload): string;
+  /** Resolves when the server has ended, whatever the reason. */
+  readonly ended: Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Starts VS Code's server form on a free port of the loopback interface. */
+export async function startServer(options: ServerOptions): Promise<EditorServer> {
+  const program = join(await ensureServer(), "out", "server-main.js");
+  const user = join(options.dataFolder, "data", "User");
+  await mkdir(user, { recursive: true });
+  await writeFile(join(user, "settings.json"), JSON.stringify(options.settings, null, 2));
+  const token = randomBytes(16).toString("hex");
+  const child = startNode(
+    program,
+    [
+      ...["--host", "127.0.0.1", "--port", "0", "--connection-token", token, "--accept-server-license-terms"],
+      ...["--telemetry-level", "off", "--disable-workspace-trust", "--server-data-dir", options.dataFolder],
+      // Without it a built workbench ignores an extension under development.
+      "--enable-smoke-test-driver",
+    ],
+    { ...process.env, ...options.env },
+  );
+  const log = createWriteStream(join(options.dataFolder, "server.log"));
+  const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+  try {
+    const port = await new Promise<number>((resolve, reject) => {
+      const onLine = (line: string): void => {
+        log.write(`${line}\n`);
+        options.onLine?.(line);
+        const listening = /agent listening on (\d+)/.exec(line);
+        if (listening) resolve(Number(listening[1]));
+      };
+      for (const stream of [child.stdout, child.stderr]) if (stream) eachLine(stream, onLine);
+      child.once("error", reject);
+      child.once("exit", (code) =>
+        reject(new Error(`VS Code's server ended with ${code} before it listened.`)),
+      );
+    });
+    return { ...addresses(port, token), ended, stop: () => stopTree(child) };
+  } catch (error) {
+    await stopTree(child);
+    throw error;
+  }
+}
+
+function addresses(port: number, token: string): Pick<EditorServer, "resource" | "url"> {
+  const authority = `127.0.0.1:${port}`;
+  return {
+    resource: (path) => `vscode-remote://${authority}${pathToFileURL(path).pathname}`,
+    url(folder, payload) {
+      const query = new URLSearchParams({
+        tkn: token,
+        folder: decodeURIComponent(pathToFileURL(folder).pathname),
+        payload: JSON.stringify(payload),
+      });
+      return `http://${authority}/?${query.toString()}`;
+    },
+  };
+}
+
+function eachLine(stream: NodeJS.ReadableStream, onLine: (line: string) => void): void {
+  let rest = "";
+  stream.on("data", (chunk: Buffer) => {
+    const lines = (rest + chunk.toString()).split(/\r?\n/);
+    rest = lines.pop() ?? "";
+    lines.forEach(onLine);
+  });
+}

@@ -1,0 +1,61 @@
+// Runs `scripts/NAME.ts` on a machine that may have nothing but Node: installs the packages if they are missing or
+// out of date, bundles the script (packages stay outside the bundle) and starts it with the remaining arguments.
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+
+const root = join(dirname(fileURLToPath(import.meta.url)), "..");
+
+/** True when what is installed is what package-lock.json names. */
+function isInstalled() {
+  const installed = join(root, "node_modules", ".package-lock.json");
+  if (!existsSync(installed)) return false;
+  /** @param {string} file @returns {Record<string, {version?: string, optional?: boolean}>} */
+  const packages = (file) =>
+    /** @type {{packages: Record<string, {version?: string, optional?: boolean}>}} */ (
+      JSON.parse(readFileSync(file, "utf8"))
+    ).packages;
+  const present = packages(installed);
+  return Object.entries(packages(join(root, "package-lock.json"))).every(
+    // Optional packages for other platforms are in the lock but never installed here.
+    ([path, { version, optional }]) => path === "" || optional === true || present[path]?.version === version,
+  );
+}
+
+const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+if (major < 20 || (major === 20 && minor < 18)) {
+  console.error(
+    `Loom needs Node 20.18 or newer; this is ${process.versions.node}. Get one at https://nodejs.org.`,
+  );
+  process.exit(1);
+}
+const [name, ...rest] = process.argv.slice(2);
+if (!name) {
+  console.error("Usage: node scripts/run.mjs NAME [arguments]");
+  process.exit(2);
+}
+process.chdir(root);
+if (!isInstalled()) {
+  console.error("Installing the packages that package-lock.json names (npm ci) …");
+  const install = spawnSync("npm", ["ci", "--no-audit", "--no-fund"], {
+    stdio: ["ignore", "inherit", "inherit"],
+    shell: process.platform === "win32",
+  });
+  if (install.status !== 0) process.exit(install.status ?? 1);
+}
+const { build } = await import("esbuild");
+const outfile = join(root, "out", "scripts", `${name}.mjs`);
+await build({
+  entryPoints: [join(root, "scripts", `${name}.ts`)],
+  outfile,
+  bundle: true,
+  platform: "node",
+  format: "esm",
+  target: "node20",
+  packages: "external",
+  sourcemap: "inline",
+  logLevel: "warning",
+});
+process.argv = [process.execPath, outfile, ...rest];
+await import(pathToFileURL(outfile).href);

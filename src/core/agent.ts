@@ -1,0 +1,124 @@
+import type { Approvals, ApprovalMode } from "./approvals";
+import type { Context } from "./context";
+import { estimateMessages } from "./estimate";
+import type { Journal } from "./journal";
+import { SHARES } from "./limits";
+import type { ChatModel, ToolSchema } from "./ports";
+import { buildSystemPrompt, type WorkspaceFacts } from "./systemPrompt";
+import type { AnyTool } from "./tools/tool";
+import { compactAtOf, fixedTokens, replyRoomOf, type Window } from "./window";
+
+/** What the person has set. */
+export interface SessionSettings {
+  /** Empty when none is chosen. */
+  readonly model: string;
+  /** Tokens. */
+  readonly numCtx: number;
+  /** A share of num_ctx between 0 and 1. */
+  readonly compactionThreshold: number;
+  readonly keepMessages: number;
+  readonly automaticCompaction: boolean;
+  readonly roundLimit: number;
+  readonly approvalMode: ApprovalMode;
+}
+
+/** What the parts of a running session share. */
+export interface Agent {
+  readonly journal: Journal;
+  readonly approvals: Approvals;
+  readonly chatModel: ChatModel;
+  readonly tools: readonly AnyTool[];
+  readonly schemas: readonly ToolSchema[];
+  readonly settings: () => SessionSettings;
+  readonly describeWorkspace: () => Promise<WorkspaceFacts>;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  readonly newId: () => string;
+  readonly log: (line: string) => void;
+}
+
+/** The model of the requests now; empty when none is chosen. */
+export function modelOf(agent: Agent): string {
+  return agent.journal.windowSet?.model ?? agent.settings().model;
+}
+
+/** The window of the requests now. */
+export function windowOf(agent: Agent): Window {
+  const { numCtx: asked, compactionThreshold, model } = agent.settings();
+  const numCtx = agent.journal.windowSet?.numCtx ?? asked;
+  return {
+    numCtx,
+    compactAt: compactAtOf(numCtx, compactionThreshold),
+    tools: agent.schemas,
+    rates: agent.journal.ratesOf(agent.journal.windowSet?.model ?? model),
+  };
+}
+
+/** Appends what the settings ask for when that has changed since the log last said so. */
+export function adoptSettings(agent: Agent): void {
+  const { model, numCtx } = agent.settings();
+  const asked = agent.journal.askedWindow;
+  if (asked?.model === model && asked.numCtx === numCtx) return;
+  agent.journal.append({ type: "window_set", model, numCtx, source: "settings" });
+}
+
+/** A system prompt of this moment. */
+export async function freshSystemPrompt(agent: Agent): Promise<string> {
+  const window = windowOf(agent);
+  return buildSystemPrompt(await agent.describeWorkspace(), window.numCtx, window.rates);
+}
+
+/** What a compacted context takes at the least before its newest round, in tokens: all that cannot leave. */
+function floorTokens(context: Context, window: Window): number {
+  const system = context.messages[0]?.role === "system" ? context.messages[0].content : "";
+  const slot1 = Math.ceil(window.numCtx * (SHARES.summary + SHARES.words + SHARES.ledger)) + 60;
+  return fixedTokens(system, window) + slot1 + replyRoomOf(window.numCtx);
+}
+
+/** The tokens that the newest request of the user takes; it is in every context word for word. */
+function requestTokens(agent: Agent, window: Window): number {
+  const request = agent.journal.events.findLast((event) => event.type === "user_message");
+  if (request?.type !== "user_message") return 0;
+  return estimateMessages([{ role: "user", source: request.id, content: request.text }], window.rates);
+}
+
+/**
+ * The most tokens that the next tool result may take, so that the newest round with all of its results fits the window even if
+ * everything before it must be compacted first.
+ */
+export function resultBudget(agent: Agent, callsLeft: number): number {
+  const window = windowOf(agent);
+  const { context } = agent.journal;
+  const start = context.messages.findLastIndex(({ role }) => role === "assistant");
+  const round = start === -1 ? 0 : estimateMessages(context.messages.slice(start), window.rates);
+  const room = window.numCtx - floorTokens(context, window) - requestTokens(agent, window) - round;
+  const share = Math.floor(room / callsLeft);
+  return Math.max(LEAST_RESULT_TOKENS, Math.min(Math.floor(window.numCtx * SHARES.toolResult), share));
+}
+
+/** A result always has room to say at least that there is no room. */
+const LEAST_RESULT_TOKENS = 48;
+
+/** The most tokens that the next reply may take: what is left of the window, and no more than a later compaction can keep. */
+export function replyBudget(agent: Agent, promptTokens: number): number {
+  const window = windowOf(agent);
+  const { context } = agent.journal;
+  const margin = Math.max(16, Math.floor(window.numCtx / 100));
+  const left = window.numCtx - promptTokens - margin;
+  const keepable =
+    window.numCtx - floorTokens(context, window) - requestTokens(agent, window) - 2 * LEAST_RESULT_TOKENS;
+  return Math.max(64, Math.min(left, Math.max(keepable, Math.floor(window.numCtx * SHARES.replyRoom))));
+}
+
+/** The most tokens that one message of the user may have: more could not be sent even in an empty conversation. */
+export function messageLimit(agent: Agent, systemPrompt: string): number {
+  const window = windowOf(agent);
+  const slot1 = Math.ceil(window.numCtx * (SHARES.summary + SHARES.words + SHARES.ledger)) + 60;
+  return (
+    window.numCtx -
+    fixedTokens(systemPrompt, window) -
+    slot1 -
+    replyRoomOf(window.numCtx) -
+    4 * LEAST_RESULT_TOKENS
+  );
+}

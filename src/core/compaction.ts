@@ -1,0 +1,166 @@
+import type { Compacted, CompactionTrigger, SummaryForm, TokenCount } from "../shared/events";
+import { estimateMessages, estimateText } from "./estimate";
+import { planCompaction, planFits, type CompactionPlan, type PlanInput } from "./plan";
+import type { ChatModel } from "./ports";
+import {
+  capSummary,
+  foldParts,
+  isolatedRequest,
+  summaryByCode,
+  summaryFault,
+  summaryInstruction,
+  type SummaryPart,
+} from "./summary";
+
+export interface CompactionInput extends PlanInput {
+  readonly chatModel: ChatModel;
+  readonly model: string;
+  readonly trigger: CompactionTrigger;
+  readonly focus: string | undefined;
+  /** What the meter shows now. */
+  readonly before: TokenCount;
+  /** Whether a summary made by code may stand in when the model gives none: only when nothing else would fit. */
+  readonly mayFallBack: boolean;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  readonly onPart: (part: number, parts: number, messages: number) => void;
+}
+
+export type CompactionOutcome =
+  | { readonly type: "compacted"; readonly body: Compacted }
+  | { readonly type: "nothing"; readonly message: string }
+  | { readonly type: "failed"; readonly message: string }
+  | { readonly type: "stopped" };
+
+type SummaryOutcome =
+  | { readonly type: "summary"; readonly text: string; readonly parts: number; readonly form: SummaryForm }
+  | { readonly type: "failed"; readonly message: string; readonly isOverflow: boolean }
+  | { readonly type: "stopped" };
+
+/**
+ * Plans a compaction, has the summary written and checked, and returns the event that makes it so. Nothing is changed by it:
+ * whoever gets `compacted` appends the body to the log, and until then the context is as it was.
+ */
+export async function runCompaction(input: CompactionInput, signal: AbortSignal): Promise<CompactionOutcome> {
+  const started = input.now();
+  const plan = planCompaction(input);
+  if (plan === undefined) {
+    return {
+      type: "nothing",
+      message: "There is nothing to compact yet: all messages are recent enough to be kept.",
+    };
+  }
+  const outcome = await summarise(input, plan, signal);
+  if (outcome.type === "stopped") return outcome;
+  const summary = outcome.type === "failed" ? fallBack(input, plan) : outcome;
+  if (summary === undefined) {
+    return { type: "failed", message: outcome.type === "failed" ? outcome.message : "" };
+  }
+  const afterTokens = plan.tokensWithoutSummary + estimateText(summary.text, input.window.rates);
+  if (afterTokens >= input.before.tokens) {
+    return {
+      type: "failed",
+      message: `It would free nothing: about ${afterTokens} tokens after it, ${input.before.tokens} before.`,
+    };
+  }
+  return { type: "compacted", body: toEvent(input, plan, summary, { afterTokens, started }) };
+}
+
+function toEvent(
+  input: CompactionInput,
+  plan: CompactionPlan,
+  summary: { readonly text: string; readonly parts: number; readonly form: SummaryForm },
+  measured: { readonly afterTokens: number; readonly started: number },
+): Compacted {
+  return {
+    type: "compacted",
+    trigger: input.trigger,
+    ...(input.focus === undefined ? {} : { focus: input.focus }),
+    model: input.model,
+    form: summary.form,
+    parts: summary.parts,
+    summary: summary.text,
+    systemPrompt: input.systemPrompt,
+    ...(plan.tailFrom === undefined ? {} : { tailFrom: plan.tailFrom }),
+    shortened: plan.shortened,
+    kept: plan.kept,
+    messagesSummarised: plan.messagesSummarised,
+    messagesKept: plan.tail.length,
+    before: input.before,
+    afterTokens: measured.afterTokens,
+    durationMs: input.now() - measured.started,
+  };
+}
+
+function fallBack(input: CompactionInput, plan: CompactionPlan) {
+  if (!input.mayFallBack || !planFits(plan, input.window)) return undefined;
+  const text = summaryByCode(plan.toSummarise, plan.summaryTokens, input.window.rates);
+  return { text, parts: 0, form: "by_code" as const };
+}
+
+async function summarise(
+  input: CompactionInput,
+  plan: CompactionPlan,
+  signal: AbortSignal,
+): Promise<SummaryOutcome> {
+  const first = await foldIn(input, plan, signal);
+  if (first.type !== "failed" || !first.isOverflow) return first;
+  // The server counted more than was estimated: the same once more in smaller parts.
+  const { rates } = input.window;
+  const careful = { ...input, window: { ...input.window, rates: { ...rates, margin: rates.margin * 1.4 } } };
+  return foldIn(careful, plan, signal);
+}
+
+/** Summarises part by part; each summary is read together with the next part. */
+async function foldIn(
+  input: CompactionInput,
+  plan: CompactionPlan,
+  signal: AbortSignal,
+): Promise<SummaryOutcome> {
+  const parts = foldParts(plan.toSummarise, input.window, plan.summaryTokens);
+  let earlier: string | undefined;
+  for (const [index, part] of parts.entries()) {
+    input.onPart(index + 1, parts.length, plan.messagesSummarised);
+    const outcome = await summarisePart(input, plan, { part, earlier }, signal);
+    if (outcome.type !== "summary") return outcome;
+    earlier = outcome.text;
+  }
+  return { type: "summary", text: earlier ?? "", parts: parts.length, form: "isolated" };
+}
+
+/** One part, with one retry without thinking when what came back cannot be believed. */
+async function summarisePart(
+  input: CompactionInput,
+  plan: CompactionPlan,
+  { part, earlier }: { readonly part: SummaryPart; readonly earlier: string | undefined },
+  signal: AbortSignal,
+): Promise<SummaryOutcome> {
+  const { rates } = input.window;
+  const instruction = summaryInstruction(plan.summaryTokens, input.focus);
+  const replaces = estimateMessages(part.messages, rates) + estimateText(earlier ?? "", rates);
+  let fault = "";
+  for (const thinking of ["default", "off"] as const) {
+    const request = isolatedRequest(input.model, input.window, part, { earlier, instruction, thinking });
+    const outcome = await input.chatModel.chat(request, ignoreDelta, signal);
+    if (outcome.type === "stopped") return outcome;
+    if (outcome.type === "failed") {
+      const isOverflow = outcome.failure.kind === "window_exceeded";
+      return { type: "failed", message: outcome.failure.message, isOverflow };
+    }
+    const found = summaryFault(outcome.reply, replaces, rates);
+    if (found === undefined) {
+      const text = capSummary(outcome.reply.text, plan.summaryTokens, rates);
+      return { type: "summary", text, parts: 1, form: "isolated" };
+    }
+    fault = found;
+  }
+  return {
+    type: "failed",
+    message: `The model's summary could not be used: it was ${fault}.`,
+    isOverflow: false,
+  };
+}
+
+function ignoreDelta(): void {
+  // A summary is not shown as if the agent were talking.
+}

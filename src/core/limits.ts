@@ -1,0 +1,27 @@
+/** The smallest and the largest window (num_ctx, tokens) that can be set, and the one without a setting. */
+export const NUM_CTX = { minimum: 2_048, maximum: 1_048_576, default: 8_192 } as const;
+
+/** The share of the window above which the conversation is compacted. */
+export const COMPACTION_THRESHOLD = { minimum: 0.3, maximum: 0.95, default: 0.8 } as const;
+
+/** How many of the newest messages a compaction keeps verbatim. */
+export const KEEP_MESSAGES = { minimum: 1, maximum: 50, default: 6 } as const;
+
+/** How many rounds a turn may take before it pauses. */
+export const ROUND_LIMIT = { minimum: 1, maximum: 500, default: 25 } as const;
+
+/** How long a command may run, in seconds. */
+export const COMMAND_TIME_LIMIT = { minimum: 1, maximum: 3_600, default: 120 } as const;
+
+/** Shares of the window; design §3.4 and §3.8. */
+export const SHARES = {
+  toolResult: 1 / 4,
+  summary: 1 / 10,
+  words: 1 / 10,
+  ledger: 1 / 20,
+  afterCompaction: 6 / 10,
+  replyRoom: 1 / 8,
+} as const;
+
+/** The least and the most room for a reply, in tokens. */
+export const REPLY_ROOM = { minimum: 256, maximum: 4_096 } as const;

@@ -1,0 +1,177 @@
+import type { AssistantMessage, Failure, LogEvent, ToolCall } from "../shared/events";
+import { modelOf, replyBudget, windowOf, type Agent } from "./agent";
+import { compact } from "./compactor";
+import type { ChatOutcome, ChatReply, ReplyDelta } from "./ports";
+import { isPromptCut } from "./promptCut";
+import { promptTokens, replyRoomOf } from "./window";
+
+/** What came of asking the model once. */
+export type ReplyOutcome =
+  | { readonly type: "reply"; readonly event: LogEvent & AssistantMessage }
+  | { readonly type: "stopped" }
+  | { readonly type: "failed"; readonly failure: Failure };
+
+/** Asks the model for its next reply. An overflow leads to one compaction and one retry (design §3.2). */
+export async function askModel(agent: Agent, signal: AbortSignal): Promise<ReplyOutcome> {
+  const room = await makeRoom(agent, signal);
+  if (room !== undefined) return room;
+  const first = await attempt(agent, signal);
+  if (first.outcome.type !== "failed" || first.outcome.failure.kind !== "window_exceeded") {
+    return settle(agent, first);
+  }
+  agent.journal.emit({ type: "reply_discarded" });
+  takeNumbersOver(agent, first);
+  const compaction = await compact(agent, "overflow", undefined, signal);
+  if (compaction.type === "stopped") return { type: "stopped" };
+  if (compaction.type !== "compacted") return { type: "failed", failure: first.outcome.failure };
+  return settle(agent, await attempt(agent, signal));
+}
+
+/** Looks before sending (design §3.3): compacts when the prompt and a reply would not fit. */
+async function makeRoom(agent: Agent, signal: AbortSignal): Promise<ReplyOutcome | undefined> {
+  const wasCut = wasLastPromptCut(agent);
+  if (fits(agent) && !wasCut) return undefined;
+  const outcome = await compact(agent, wasCut ? "overflow" : "window_full", undefined, signal);
+  if (outcome.type === "stopped") return { type: "stopped" };
+  if (outcome.type === "compacted" && fits(agent)) return undefined;
+  const window = windowOf(agent);
+  const { tokens } = promptTokens(agent.journal.context, window);
+  if (tokens + LEAST_REPLY_TOKENS <= window.numCtx) return undefined;
+  const cause = outcome.type === "compacted" ? "" : ` ${outcome.message}`;
+  return {
+    type: "failed",
+    failure: {
+      kind: "window_exceeded",
+      message: `The next request needs about ${tokens} tokens, and the context window has ${window.numCtx}.${cause} Raise num_ctx (setting loom.numCtx) or start a new session.`,
+    },
+  };
+}
+
+/** True when the server cut the newest prompt in silence and nothing has been done about it yet. */
+function wasLastPromptCut(agent: Agent): boolean {
+  const last = agent.journal.events.findLast(
+    ({ type }) => type === "assistant_message" || type === "compacted",
+  );
+  return last?.type === "assistant_message" && last.isPromptCut === true;
+}
+
+/** Without room for this many tokens a request makes no sense. */
+const LEAST_REPLY_TOKENS = 64;
+
+function fits(agent: Agent): boolean {
+  const window = windowOf(agent);
+  return promptTokens(agent.journal.context, window).tokens + replyRoomOf(window.numCtx) <= window.numCtx;
+}
+
+interface Attempt {
+  readonly id: string;
+  readonly outcome: ChatOutcome;
+  /** What the prompt was thought to take, and what of it was counted before, in tokens. */
+  readonly expected: number;
+  readonly counted: number;
+}
+
+async function attempt(agent: Agent, signal: AbortSignal): Promise<Attempt> {
+  const { journal, now } = agent;
+  const { context } = journal;
+  const window = windowOf(agent);
+  const expected = promptTokens(context, window).tokens;
+  const id = agent.newId();
+  let phase = "waiting";
+  journal.emit({
+    type: "phase_changed",
+    phase: { name: "waiting", since: now(), detail: `reading about ${expected} tokens` },
+  });
+  journal.emit({ type: "reply_started", id });
+  const onDelta = (delta: ReplyDelta) => {
+    const next = delta.text === "" ? "thinking" : "writing";
+    if (phase !== next && phase !== "writing") {
+      phase = next;
+      journal.emit({ type: "phase_changed", phase: { name: next, since: now() } });
+    }
+    journal.emit({ type: "reply_delta", ...delta });
+  };
+  const request = {
+    model: modelOf(agent),
+    numCtx: window.numCtx,
+    messages: context.messages,
+    tools: agent.schemas,
+    maxReplyTokens: replyBudget(agent, expected),
+    thinking: "default" as const,
+  };
+  const outcome = await agent.chatModel.chat(request, onDelta, signal);
+  return { id, outcome, expected, counted: context.anchor?.tokens ?? 0 };
+}
+
+/** What the server said of the prompt that did not fit replaces what was believed. */
+function takeNumbersOver(agent: Agent, { outcome, expected }: Attempt): void {
+  if (outcome.type !== "failed") return;
+  const { promptTokens: counted, numCtx } = outcome.overflow ?? {};
+  const model = modelOf(agent);
+  agent.journal.raiseRates(model, counted === undefined ? 1.3 : Math.max(1.05, counted / expected));
+  if (numCtx !== undefined && numCtx < windowOf(agent).numCtx) {
+    agent.journal.append({ type: "window_set", model, numCtx, source: "server" });
+  }
+}
+
+/** Makes the attempt part of the log: a whole reply, or what there was of it. */
+function settle(agent: Agent, { id, outcome, expected, counted }: Attempt): ReplyOutcome {
+  if (outcome.type === "reply") {
+    return { type: "reply", event: appendReply(agent, id, outcome.reply, { expected, counted }) };
+  }
+  const { text, thinking } = outcome.partial;
+  if (text === "" && thinking === "") agent.journal.emit({ type: "reply_discarded" });
+  else {
+    agent.journal.append(
+      {
+        type: "assistant_message",
+        model: modelOf(agent),
+        text,
+        thinking,
+        toolCalls: [],
+        end: outcome.type,
+        usage: {},
+        estimatedPromptTokens: expected,
+      },
+      id,
+    );
+  }
+  return outcome.type === "stopped" ? outcome : { type: "failed", failure: outcome.failure };
+}
+
+function appendReply(
+  agent: Agent,
+  id: string,
+  reply: ChatReply,
+  { expected, counted }: { readonly expected: number; readonly counted: number },
+): LogEvent & AssistantMessage {
+  const isCut = isPromptCut(reply.usage, expected, counted, windowOf(agent).numCtx);
+  const isCutByLength = reply.doneReason === "length";
+  const body: AssistantMessage = {
+    type: "assistant_message",
+    model: modelOf(agent),
+    text: reply.text,
+    thinking: reply.thinking,
+    // A call in a reply that was cut may itself be cut: it is never run.
+    toolCalls: isCutByLength ? [] : uniqueCalls(id, reply.toolCalls),
+    end: isCutByLength ? "cut_by_length" : "complete",
+    usage: reply.usage,
+    ...(reply.timings === undefined ? {} : { timings: reply.timings }),
+    estimatedPromptTokens: expected,
+    ...(isCut ? { isPromptCut: true } : {}),
+  };
+  const event = agent.journal.append(body, id);
+  if (isCut) {
+    agent.journal.append({
+      type: "notice",
+      level: "warning",
+      text: `The server read only ${reply.usage.promptTokens ?? 0} tokens of a prompt of about ${expected}: it dropped the beginning without saying so. Loom compacts the conversation before the next request. An Ollama from 0.12.6 on refuses such a prompt instead.`,
+    });
+  }
+  return { ...event, ...body };
+}
+
+/** Servers repeat the ids of calls in later replies, or give none. */
+function uniqueCalls(replyId: string, calls: readonly ToolCall[]): ToolCall[] {
+  return calls.map((call, index) => ({ ...call, id: `${replyId}.${index + 1}` }));
+}

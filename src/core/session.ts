@@ -1,0 +1,285 @@
+import type { LogEvent } from "../shared/events";
+import type { ApprovalDecision, QueuedMessage, SessionEvent } from "../shared/live";
+import type { ContextBreakdown } from "../shared/protocol";
+import type { SessionView } from "../shared/view";
+import {
+  adoptSettings,
+  freshSystemPrompt,
+  messageLimit,
+  modelOf,
+  windowOf,
+  type Agent,
+  type SessionSettings,
+} from "./agent";
+import { Approvals } from "./approvals";
+import { compact, compactAfterTurn } from "./compactor";
+import { estimateText } from "./estimate";
+import { Journal, type LogStore } from "./journal";
+import type { ChatModel } from "./ports";
+import { repairEvents } from "./repair";
+import { renderSummaryMessage } from "./summaryMessage";
+import type { WorkspaceFacts } from "./systemPrompt";
+import type { AnyTool } from "./tools/tool";
+import { runTurn } from "./turn";
+import { breakdownOf, meterOf } from "./window";
+
+export type { SessionSettings } from "./agent";
+export type { LogStore } from "./journal";
+export type { WorkspaceFacts } from "./systemPrompt";
+
+export interface SessionPorts {
+  readonly chatModel: ChatModel;
+  readonly tools: readonly AnyTool[];
+  readonly describeWorkspace: () => Promise<WorkspaceFacts>;
+  readonly settings: () => SessionSettings;
+  readonly store: LogStore;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  readonly newId: () => string;
+  /** One readable line, without contents of files or messages. */
+  readonly log: (line: string) => void;
+}
+
+export type SendOutcome =
+  { readonly accepted: true } | { readonly accepted: false; readonly message: string };
+export type CommandOutcome = { readonly ok: true } | { readonly ok: false; readonly message: string };
+
+/**
+ * One conversation: the owner of its log, its queue and of what runs. At most one turn or compaction runs at a time; messages
+ * sent meanwhile wait and go out once each, in order.
+ */
+export class Session {
+  readonly id: string;
+  readonly #journal: Journal;
+  readonly #agent: Agent;
+  #running: { readonly controller: AbortController; readonly done: Promise<void> } | undefined;
+  #isDisposed = false;
+
+  /** `events` are those of a stored session, in order; none for a new one. */
+  constructor(
+    private readonly ports: SessionPorts,
+    events: readonly LogEvent[],
+  ) {
+    const { now, newId, chatModel, settings, describeWorkspace, log } = ports;
+    const schemas = ports.tools.map(({ schema }) => schema);
+    const onStoreFailed = (error: unknown) => this.#reportStoreFailure(error);
+    this.#journal = new Journal({ store: ports.store, tools: schemas, now, newId, onStoreFailed }, events);
+    const journal = this.#journal;
+    const approvals = new Approvals(() => settings().approvalMode, {
+      asked: (callId, question) => {
+        journal.emit({ type: "phase_changed", phase: { name: "approval", since: now(), callId } });
+        journal.emit({ type: "approval_asked", callId, question });
+      },
+      settled: (callId) => journal.emit({ type: "approval_settled", callId }),
+    });
+    const { tools } = ports;
+    this.#agent = {
+      journal,
+      approvals,
+      chatModel,
+      tools,
+      schemas,
+      settings,
+      describeWorkspace,
+      now,
+      newId,
+      log,
+    };
+    if (events.length === 0) journal.append({ type: "session_started", sessionId: newId() });
+    for (const body of repairEvents(journal.events)) journal.append(body);
+    this.id = journal.view.sessionId;
+    journal.onEvent((event) => {
+      if ("v" in event) this.#showMeter();
+    });
+    this.#showMeter();
+  }
+
+  get view(): SessionView {
+    return this.#journal.view;
+  }
+
+  get events(): readonly LogEvent[] {
+    return this.#journal.events;
+  }
+
+  get isBusy(): boolean {
+    return this.#running !== undefined;
+  }
+
+  /** Returns the function that ends the listening. */
+  onEvent(listener: (event: SessionEvent) => void): () => void {
+    return this.#journal.onEvent(listener);
+  }
+
+  /** Takes a message: it goes out now or waits its turn. A refusal says why and what to do, and changes nothing. */
+  send(id: string, text: string): SendOutcome {
+    if (text.trim() === "") return { accepted: false, message: "The message is empty." };
+    const { model } = this.ports.settings();
+    if (model === "") {
+      return { accepted: false, message: "No model is chosen. Run “Loom: Select Model”, then send again." };
+    }
+    const refusal = this.#refuseLongMessage(text);
+    if (refusal !== undefined) return { accepted: false, message: refusal };
+    if (this.isBusy || this.view.queue.length > 0)
+      this.#journal.append({ type: "message_queued", queueId: id, text });
+    else void this.#start((signal) => this.#runMessage({ id: undefined, text }, signal));
+    if (!this.isBusy) this.#startQueued();
+    return { accepted: true };
+  }
+
+  /** Takes a waiting message back; undefined when it is no longer waiting. */
+  withdraw(id: string): QueuedMessage | undefined {
+    const message = this.view.queue.find((queued) => queued.id === id);
+    if (message !== undefined) this.#journal.append({ type: "message_withdrawn", queueId: id });
+    return message;
+  }
+
+  /** Ends what runs, at once and in every phase. What is waiting goes out next. */
+  stop(): void {
+    this.#running?.controller.abort();
+  }
+
+  /** Compacts now, whatever the meter says; only while nothing else runs. */
+  async compactNow(focus?: string): Promise<CommandOutcome> {
+    if (this.isBusy)
+      return {
+        ok: false,
+        message: "Loom is working. Compact Now is possible when it has finished or is stopped.",
+      };
+    if (modelOf(this.#agent) === "")
+      return { ok: false, message: "No model is chosen. Run “Loom: Select Model” first." };
+    let result: CommandOutcome = { ok: true };
+    await this.#start(async (signal) => {
+      adoptSettings(this.#agent);
+      const outcome = await compact(this.#agent, "by_hand", focus, signal);
+      if (outcome.type === "stopped")
+        result = { ok: false, message: "Stopped: the conversation is as it was." };
+      else if (outcome.type !== "compacted") result = { ok: false, message: outcome.message };
+    });
+    return result;
+  }
+
+  /** Goes on with the last turn, without sending anything twice. */
+  resume(how: "retry" | "continue"): void {
+    const last = this.view.entries.findLast(({ kind }) => kind === "turn_ended");
+    if (this.isBusy || last?.kind !== "turn_ended" || !last.canResume) return;
+    void this.#start(async (signal) => {
+      this.#journal.append({ type: "turn_resumed", how });
+      await this.#runTurn(signal);
+    });
+  }
+
+  /** Answers a question that a tool asked. */
+  decide(callId: string, decision: ApprovalDecision): void {
+    this.#agent.approvals.decide(callId, decision);
+  }
+
+  /** What fills the context window now. */
+  async breakdown(): Promise<ContextBreakdown> {
+    const { context } = this.#journal;
+    if (context.messages[0]?.role === "system") return breakdownOf(context, windowOf(this.#agent));
+    const content = await freshSystemPrompt(this.#agent);
+    const messages = [{ role: "system" as const, source: "", content }, ...context.messages];
+    return breakdownOf({ ...context, messages, anchor: undefined }, windowOf(this.#agent));
+  }
+
+  /** Slot 1 of the context as Markdown, when the context begins with a compaction. */
+  latestSummary(): string | undefined {
+    const { compaction } = this.#journal.context;
+    return compaction && renderSummaryMessage(compaction.summary, compaction.kept);
+  }
+
+  /** Shows what changed settings mean for the meter. */
+  settingsChanged(): void {
+    if (!this.isBusy && this.#journal.windowSet !== undefined) adoptSettings(this.#agent);
+    this.#showMeter();
+  }
+
+  /** Stops, and resolves when everything is stored. */
+  async dispose(): Promise<void> {
+    this.#isDisposed = true;
+    this.stop();
+    await this.#running?.done;
+    await this.#journal.flushed();
+  }
+
+  #startQueued(): void {
+    const [next] = this.view.queue;
+    if (next !== undefined && !this.#isDisposed) void this.#start((signal) => this.#runMessage(next, signal));
+  }
+
+  /** Runs `work` as the one thing that runs; the next waiting message follows it. */
+  #start(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+    const controller = new AbortController();
+    // One step later, so that nothing which `work` causes can find the session idle.
+    const done = Promise.resolve()
+      .then(() => work(controller.signal))
+      .catch((error: unknown) => this.#reportBug(error))
+      .finally(() => {
+        this.#running = undefined;
+        this.#journal.emit({ type: "phase_changed", phase: { name: "idle" } });
+        this.#startQueued();
+      });
+    this.#running = { controller, done };
+    return done;
+  }
+
+  async #runMessage(
+    message: { readonly id: string | undefined; readonly text: string },
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { id, text } = message;
+    this.#journal.append({ type: "user_message", text, ...(id === undefined ? {} : { queueId: id }) });
+    await this.#runTurn(signal);
+  }
+
+  async #runTurn(signal: AbortSignal): Promise<void> {
+    adoptSettings(this.#agent);
+    if (this.#journal.context.messages[0]?.role !== "system") {
+      this.#journal.append({ type: "prompt_built", systemPrompt: await freshSystemPrompt(this.#agent) });
+    }
+    const reason = await runTurn(this.#agent, signal);
+    if (reason !== "stopped" && reason !== "failed") await compactAfterTurn(this.#agent, signal);
+  }
+
+  #refuseLongMessage(text: string): string | undefined {
+    const window = windowOf(this.#agent);
+    const system = this.#journal.context.messages[0];
+    const limit = messageLimit(this.#agent, system?.role === "system" ? system.content : "");
+    const tokens = estimateText(text, window.rates);
+    if (tokens <= limit) return undefined;
+    return `The message has about ${tokens} tokens; in a context window of ${window.numCtx} at most ${Math.max(0, limit)} fit beside the system prompt, the tools and the answer. Nothing was sent. Shorten it, put it into a file and name the file, or raise num_ctx (setting loom.numCtx).`;
+  }
+
+  #showMeter(): void {
+    this.#journal.emit({
+      type: "meter_changed",
+      meter: meterOf(this.#journal.context, windowOf(this.#agent)),
+    });
+  }
+
+  #reportStoreFailure(error: unknown): void {
+    const reason = error instanceof Error ? error.message : String(error);
+    this.#journal.append({
+      type: "notice",
+      level: "warning",
+      text: `This session can no longer be saved: ${reason} It goes on here, but will not be complete after a restart.`,
+    });
+  }
+
+  /** Only bugs get here: everything that can happen is an event. */
+  #reportBug(error: unknown): void {
+    this.ports.log(
+      `internal error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
+    );
+    const detail = error instanceof Error ? error.message : String(error);
+    this.#journal.append({
+      type: "turn_ended",
+      reason: "failed",
+      failure: {
+        kind: "internal",
+        message: `Loom made a mistake: ${detail} The log (Loom: Open Log) has the details.`,
+      },
+    });
+  }
+}

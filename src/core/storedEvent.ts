@@ -1,0 +1,112 @@
+import { LOG_EVENT_TYPES, LOG_VERSION, type LogEvent } from "../shared/events";
+
+/** A line that another version of Loom wrote: kept in the file as it is, and not understood here. */
+export interface UnknownEvent {
+  readonly type: "unknown";
+  readonly line: string;
+}
+
+/** The event in one stored line, `unknown` for a well-formed event of another version, undefined when the line is damaged. */
+export function parseStoredLine(line: string): LogEvent | UnknownEvent | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+  if (typeof value !== "object" || value === null || !("type" in value) || typeof value.type !== "string") {
+    return undefined;
+  }
+  if (!("v" in value) || typeof value.v !== "number") return undefined;
+  if (value.v !== LOG_VERSION || !LOG_EVENT_TYPES.has(value.type)) return { type: "unknown", line };
+  return isLogEvent(value) ? value : undefined;
+}
+
+/** The line that `parseStoredLine` reads; it never holds a line break. */
+export function formatStoredLine(event: LogEvent): string {
+  return JSON.stringify(event);
+}
+
+type Check = (value: unknown) => boolean;
+
+const text: Check = (value) => typeof value === "string";
+const count: Check = (value) => typeof value === "number" && Number.isFinite(value);
+const list: Check = (value) => Array.isArray(value);
+const object: Check = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
+const oneOf =
+  (...words: string[]): Check =>
+  (value) =>
+    typeof value === "string" && words.includes(value);
+const optional =
+  (check: Check): Check =>
+  (value) =>
+    value === undefined || check(value);
+const listOf =
+  (fields: Readonly<Record<string, Check>>): Check =>
+  (value) =>
+    Array.isArray(value) && value.every((item) => hasFields(item, fields));
+
+const TRIGGER = oneOf("automatic", "by_hand", "window_full", "overflow");
+
+/** The fields without which an event of each type would break a projection. */
+const FIELDS: Readonly<Record<LogEvent["type"], Readonly<Record<string, Check>>>> = {
+  session_started: { sessionId: text },
+  prompt_built: { systemPrompt: text },
+  window_set: { model: text, numCtx: count, source: oneOf("settings", "server") },
+  message_queued: { queueId: text, text },
+  message_withdrawn: { queueId: text },
+  user_message: { text, queueId: optional(text) },
+  assistant_message: {
+    model: text,
+    text,
+    thinking: text,
+    toolCalls: listOf({ id: text, name: text, arguments: object }),
+    end: oneOf("complete", "cut_by_length", "stopped", "failed"),
+    usage: object,
+    estimatedPromptTokens: count,
+  },
+  tool_result: {
+    callId: text,
+    name: text,
+    content: text,
+    summary: text,
+    outcome: oneOf("ok", "error", "denied", "cancelled"),
+    facts: optional(object),
+  },
+  model_note: { text },
+  turn_ended: {
+    reason: oneOf("done", "stopped", "failed", "round_limit", "repeating", "no_answer"),
+    failure: optional((value) => hasFields(value, { kind: text, message: text })),
+  },
+  turn_resumed: { how: oneOf("retry", "continue") },
+  compacted: {
+    trigger: TRIGGER,
+    model: text,
+    form: oneOf("isolated", "in_place", "by_code"),
+    summary: text,
+    systemPrompt: text,
+    tailFrom: optional(text),
+    shortened: listOf({ eventId: text, content: text }),
+    kept: (value) => hasFields(value, { words: list, files: list, commands: list }),
+    messagesSummarised: count,
+    messagesKept: count,
+    before: (value) => hasFields(value, { tokens: count }),
+    afterTokens: count,
+    durationMs: count,
+  },
+  compaction_failed: { trigger: TRIGGER, message: text },
+  notice: { level: oneOf("info", "warning"), text },
+};
+
+function isLogEvent(value: object): value is LogEvent {
+  if (!hasFields(value, { id: text, at: count })) return false;
+  return Object.entries(FIELDS).some(
+    ([type, fields]) => "type" in value && value.type === type && hasFields(value, fields),
+  );
+}
+
+function hasFields(value: unknown, fields: Readonly<Record<string, Check>>): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  const entries = new Map<string, unknown>(Object.entries(value));
+  return Object.entries(fields).every(([name, check]) => check(entries.get(name)));
+}

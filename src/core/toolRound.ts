@@ -1,0 +1,126 @@
+import type { ToolCall, ToolResult } from "../shared/events";
+import type { ApprovalQuestion } from "../shared/live";
+import type { Approvals } from "./approvals";
+import { cutToTokens } from "./cutToTokens";
+import { estimateText, type Rates } from "./estimate";
+import type { Journal } from "./journal";
+import type { AnyTool, PreparedTool, ToolRun } from "./tools/tool";
+
+export interface ToolRoundInput {
+  readonly calls: readonly ToolCall[];
+  readonly tools: readonly AnyTool[];
+  readonly journal: Journal;
+  readonly approvals: Approvals;
+  readonly rates: Rates;
+  readonly now: () => number;
+  /** The most tokens that the result of the next call may have, when `callsLeft` calls with it are still to run. */
+  readonly budget: (callsLeft: number) => number;
+  readonly describeError: (error: unknown) => string;
+}
+
+export interface ToolRoundOutcome {
+  /** The calls with their results: equal for rounds that are alike. */
+  readonly signature: string;
+  /** True when no call could even be started: unknown tools or arguments that cannot be used. */
+  readonly isAllInvalid: boolean;
+}
+
+/** A careful figure for source code; a result that is denser is cut once more by its estimate. */
+const CHARACTERS_PER_TOKEN = 3;
+
+/** Runs the calls of one reply in their order. Every call gets exactly one result, whatever happens, also after a stop. */
+export async function runToolRound(input: ToolRoundInput, signal: AbortSignal): Promise<ToolRoundOutcome> {
+  const results: string[] = [];
+  let invalid = 0;
+  for (const [index, call] of input.calls.entries()) {
+    const prepared = prepare(call, input.tools);
+    if (!("run" in prepared)) invalid++;
+    const tokens = input.budget(input.calls.length - index);
+    const run =
+      "run" in prepared ? await runOne(input, call, { run: prepared.run, tokens }, signal) : prepared;
+    const why = "this result may take at most a quarter of the context window; ask for a smaller part";
+    const content = cutToTokens(run.content, tokens, input.rates, why);
+    const result: ToolResult = {
+      type: "tool_result",
+      callId: call.id,
+      name: call.name,
+      outcome: run.outcome,
+      content,
+      summary: run.summary,
+      ...(run.facts === undefined ? {} : { facts: run.facts }),
+    };
+    input.journal.append(result);
+    results.push(JSON.stringify([call.name, call.arguments, content]));
+  }
+  return { signature: results.join("\n"), isAllInvalid: invalid === input.calls.length };
+}
+
+const CANCELLED: ToolRun = {
+  outcome: "cancelled",
+  content: "Cancelled by the user before it ran.",
+  summary: "cancelled",
+};
+
+async function runOne(
+  input: ToolRoundInput,
+  call: ToolCall,
+  { run, tokens }: { readonly run: PreparedTool; readonly tokens: number },
+  signal: AbortSignal,
+): Promise<ToolRun> {
+  if (signal.aborted) return CANCELLED;
+  const { journal, now } = input;
+  const showRunning = () => {
+    journal.emit({ type: "phase_changed", phase: { name: "tool", since: now(), callId: call.id } });
+  };
+  journal.emit({ type: "tool_started", callId: call.id });
+  showRunning();
+  // What the tool is about to do must be on disk before it does it.
+  await journal.flushed();
+  const ask = async (question: ApprovalQuestion, stop: AbortSignal) => {
+    const decision = await input.approvals.ask(call.id, question, stop);
+    showRunning();
+    return decision;
+  };
+  const onOutput = (text: string) => journal.emit({ type: "tool_output", callId: call.id, text });
+  const maxCharacters = Math.max(200, tokens * CHARACTERS_PER_TOKEN);
+  try {
+    return await run({ maxCharacters, ask, onOutput }, signal);
+  } catch (error) {
+    const content = signal.aborted
+      ? "Cancelled by the user."
+      : `The tool failed: ${input.describeError(error)}`;
+    return { outcome: signal.aborted ? "cancelled" : "error", content, summary: firstLine(content) };
+  }
+}
+
+function prepare(call: ToolCall, tools: readonly AnyTool[]): { readonly run: PreparedTool } | ToolRun {
+  const tool = tools.find(({ schema }) => schema.name === call.name);
+  if (tool === undefined) {
+    const names = tools.map(({ schema }) => schema.name).join(", ");
+    return refusal(`There is no tool named "${call.name}". The tools are: ${names}.`);
+  }
+  if (call.unreadableArguments !== undefined) {
+    const form = JSON.stringify(Object.keys(tool.schema.parameters.properties));
+    return refusal(
+      `The arguments of ${call.name} are not a JSON object. Send an object with these fields: ${form}.`,
+    );
+  }
+  const prepared = tool.prepare(call.arguments);
+  return "error" in prepared ? refusal(prepared.error) : { run: prepared };
+}
+
+function refusal(content: string): ToolRun {
+  return { outcome: "error", content, summary: firstLine(content) };
+}
+
+function firstLine(text: string): string {
+  return text.split("\n", 1)[0] ?? "";
+}
+
+/** The tokens that a call's own text takes, for the budget of its results. */
+export function callTokens(calls: readonly ToolCall[], rates: Rates): number {
+  return calls.reduce(
+    (sum, call) => sum + estimateText(call.name + JSON.stringify(call.arguments), rates) + 8,
+    0,
+  );
+}

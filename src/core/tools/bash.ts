@@ -1,0 +1,107 @@
+import type { CommandResult, Shell } from "../ports";
+import { formatCount, quantity } from "../truncate";
+import { readArguments, toSchema } from "./arguments";
+import type { ArgumentsOf } from "./arguments";
+import { cancelled, denied, noFolder } from "./outcomes";
+import type { Tool, ToolRun } from "./tool";
+
+const FIELDS = {
+  command: {
+    type: "string",
+    description: "One command line",
+    isRequired: true,
+    aliases: ["cmd", "script", "shell_command", "command_line", "bash", "code"],
+    example: "npm test",
+  },
+} as const;
+
+type BashArguments = ArgumentsOf<typeof FIELDS>;
+
+/** Limits that settings may change; read anew for each call. */
+export interface ToolLimits {
+  readonly commandTimeLimitSeconds: number;
+}
+
+/** What the `bash` tool works with. */
+export interface BashPorts {
+  readonly shell: Shell;
+  readonly limits: ToolLimits;
+}
+
+/** Room in the result for the sentences around the output. */
+const STATUS_CHARACTERS = 260;
+
+/** `bash`: runs one command line in the workspace folder after the person has agreed to exactly that text. */
+export function createBashTool({ shell, limits }: BashPorts): Tool<BashArguments> {
+  return {
+    schema: toSchema(
+      "bash",
+      "Run a shell command in the workspace folder. No input can be given; pagers and editors are off.",
+      FIELDS,
+    ),
+    parse(input) {
+      const parsed = readArguments("bash", FIELDS, input);
+      if ("error" in parsed || parsed.command.trim() !== "") return parsed;
+      return { error: 'bash needs a command that is not empty, e.g. {"command":"npm test"}.' };
+    },
+    async run({ command }, context, signal) {
+      const { folder } = shell;
+      if (folder === undefined) return noFolder();
+      const decision = await context.ask({ kind: "command", command, folder }, signal);
+      if (signal.aborted) return cancelled("Stopped by the person; the command was not run.");
+      if (decision.answer === "deny") return denied("The command was not run.", decision.reason);
+      const seconds = limits.commandTimeLimitSeconds;
+      const result = await shell.run(
+        {
+          command,
+          timeLimitMs: seconds * 1_000,
+          maxCharacters: Math.max(0, context.maxCharacters - STATUS_CHARACTERS),
+          onOutput: context.onOutput,
+        },
+        signal,
+      );
+      return describe(command, result, seconds);
+    },
+  };
+}
+
+function describe(command: string, result: CommandResult, seconds: number): ToolRun {
+  const status = statusOf(command, result, seconds);
+  const left = result.leftRunning
+    ? " A process that it started in the background still runs; it is ended with the session."
+    : "";
+  const hasOutput = result.output.trim() !== "";
+  const content = `${status}${left}${hasOutput ? `\n${result.output}` : " No output."}`;
+  const facts = { kind: "command", command, exitCode: result.exitCode } as const;
+  const lines = hasOutput ? "" : ", no output";
+  if (result.endedBy === "stop") return { outcome: "cancelled", content, summary: "stopped", facts };
+  return {
+    outcome: result.endedBy === "itself" && result.exitCode === 0 ? "ok" : "error",
+    content,
+    summary: `${summaryOf(result, seconds)}${lines}`,
+    facts,
+  };
+}
+
+function statusOf(command: string, result: CommandResult, seconds: number): string {
+  if (result.endedBy === "stop") return "Stopped by the person before it ended by itself.";
+  if (result.endedBy === "time_limit") {
+    return `Not finished: ended at the time limit of ${quantity(seconds, "second")}, with all processes that it had started.`;
+  }
+  if (result.exitCode !== null) {
+    return `Exit code ${result.exitCode}${isPipeline(command) ? " (of the last stage of the pipe)" : ""}.`;
+  }
+  return result.signal === null ? "The command could not be started." : `Ended by signal ${result.signal}.`;
+}
+
+function summaryOf(result: CommandResult, seconds: number): string {
+  if (result.endedBy === "time_limit") return `time limit of ${formatCount(seconds)} s`;
+  if (result.exitCode !== null) return `exit code ${result.exitCode}`;
+  return result.signal === null ? "not started" : `signal ${result.signal}`;
+}
+
+/** Only for the wording: whether an exit code may hide that an earlier stage failed. */
+function isPipeline(command: string): boolean {
+  const withoutQuotes = command.replace(/\\.|'[^']*'|"(?:\\.|[^"\\])*"/gs, "");
+  return /(^|[^|])\|(?!\|)/.test(withoutQuotes);
+}

@@ -1,0 +1,170 @@
+import type { FileChange, TextFile, Workspace } from "../ports";
+import { keepHead } from "../truncate";
+import { PATH_ALIASES, readArguments, toSchema } from "./arguments";
+import type { ArgumentsOf } from "./arguments";
+import { applyReplacements, planEdit, toLineFeeds } from "./editPlan";
+import type { EditPlan } from "./editPlan";
+import { describeEdit } from "./editResult";
+import { diffLines } from "./lineDiff";
+import { nearestText } from "./nearestText";
+import { cancelled, denied, failed } from "./outcomes";
+import { notAFile, notFound, reach } from "./reach";
+import type { ReachedPath } from "./reach";
+import { notText } from "./readFile";
+import type { Tool, ToolContext, ToolRun } from "./tool";
+
+const FIELDS = {
+  path: {
+    type: "string",
+    description: "Relative to the workspace",
+    isRequired: true,
+    aliases: PATH_ALIASES,
+    example: "src/main.ts",
+  },
+  old_text: {
+    type: "string",
+    description: "Text that is there now, with enough lines to be unique; empty to make a new file",
+    isRequired: true,
+    aliases: ["old_string", "old_str", "old", "old_content", "search", "find", "before"],
+    example: "const a = 1;",
+    // Left out, it can only mean a new file; an existing one with content is refused for it.
+    fallback: "",
+  },
+  new_text: {
+    type: "string",
+    description: "Text to put in its place",
+    isRequired: true,
+    aliases: [
+      "new_string",
+      "new_str",
+      "new",
+      "new_content",
+      "replacement",
+      "replace",
+      "after",
+      "content",
+      "text",
+    ],
+    example: "const a = 2;",
+  },
+  replace_all: {
+    type: "boolean",
+    description: "Replace every occurrence",
+    isRequired: false,
+    aliases: ["all", "replace_all_occurrences", "global"],
+  },
+} as const;
+
+type EditArguments = ArgumentsOf<typeof FIELDS>;
+
+/** A change that has been worked out but not agreed to. */
+interface Proposal {
+  readonly path: ReachedPath;
+  readonly change: FileChange;
+  readonly isTolerant: boolean;
+}
+
+/** `edit_file`: replaces text in a file, or makes a new one, after the person has agreed to the whole diff. */
+export function createEditFileTool({ workspace }: { readonly workspace: Workspace }): Tool<EditArguments> {
+  return {
+    schema: toSchema("edit_file", "Replace exact text in a file, or make a new file.", FIELDS),
+    parse: (input) => readArguments("edit_file", FIELDS, input),
+    async run(input, context, signal) {
+      const reached = await reach(workspace, { path: input.path, access: "write" }, context, signal);
+      if ("end" in reached) return reached.end;
+      const problem = notAFile(reached.path);
+      if (problem) return problem;
+      const proposal = await propose(workspace, reached.path, input, context.maxCharacters);
+      if (signal.aborted) return cancelled("Stopped by the person; the file was not changed.");
+      if ("outcome" in proposal) return proposal;
+      return askAndWrite(workspace, proposal, context, signal);
+    },
+  };
+}
+
+async function propose(
+  workspace: Workspace,
+  path: ReachedPath,
+  input: EditArguments,
+  maxCharacters: number,
+): Promise<Proposal | ToolRun> {
+  if (path.kind === "missing") {
+    if (input.old_text !== "") return notFound(workspace, path);
+    return { path, change: { path, before: null, after: toLineFeeds(input.new_text) }, isTolerant: false };
+  }
+  const file = await workspace.readText(path.absolute);
+  if ("reason" in file) return notText(path.shown, file);
+  if (input.old_text === "") return fillEmpty(path, file, input.new_text);
+  const edit = { oldText: input.old_text, newText: input.new_text, replaceAll: input.replace_all ?? false };
+  const plan = planEdit(file.text, edit);
+  if (plan.type !== "replace") return refusal(path.shown, file.text, plan, input, maxCharacters);
+  const { replacements, isTolerant } = plan;
+  const after = applyReplacements(file.text, replacements);
+  if (after === file.text) {
+    return failed(`${path.shown} already reads like new_text; nothing was changed.`, "no change");
+  }
+  return { path, change: { path, before: file.text, after, replacements }, isTolerant };
+}
+
+function fillEmpty(path: ReachedPath, file: TextFile, newText: string): Proposal | ToolRun {
+  if (file.text === "" && newText !== "") {
+    const text = toLineFeeds(newText);
+    const replacements = [{ start: 0, end: 0, text }];
+    return { path, change: { path, before: "", after: text, replacements }, isTolerant: false };
+  }
+  if (newText === "")
+    return failed(`${path.shown} exists and both texts are empty; nothing was changed.`, "no change");
+  return failed(
+    `${path.shown} exists and is not empty, so old_text must not be empty; nothing was changed. To append, give the last line of the file as old_text, and that line followed by the new lines as new_text.`,
+    "old_text is empty",
+  );
+}
+
+function refusal(
+  shown: string,
+  text: string,
+  plan: Exclude<EditPlan, { readonly type: "replace" }>,
+  input: EditArguments,
+  maxCharacters: number,
+): ToolRun {
+  if (plan.type === "several") {
+    const lines = plan.lines.slice(0, 20).join(", ") + (plan.lines.length > 20 ? ", …" : "");
+    return failed(
+      `old_text occurs ${plan.lines.length} times in ${shown} (lines ${lines}); nothing was changed. Give more lines around the right one, or set replace_all.`,
+      `${plan.lines.length} matches`,
+    );
+  }
+  const start = `old_text was not found in ${shown}; nothing was changed.`;
+  const nearest = nearestText(text, toLineFeeds(input.old_text));
+  if (!nearest) return failed(`${start} Read the file again.`, "not found");
+  const { difference, line, lines } = nearest;
+  const marked = difference
+    ? `\nLine ${difference.line} differs: the file has ${quoted(difference.inFile)}, old_text has ${quoted(difference.wanted)}.`
+    : "";
+  const heading = `${start} The nearest text, from line ${line}:\n`;
+  const room = maxCharacters - heading.length - marked.length;
+  return failed(`${heading}${keepHead(lines.join("\n"), Math.max(0, room))}${marked}`, "not found");
+}
+
+function quoted(line: string): string {
+  return JSON.stringify(keepHead(line, 200));
+}
+
+async function askAndWrite(
+  workspace: Workspace,
+  { path, change, isTolerant }: Proposal,
+  context: ToolContext,
+  signal: AbortSignal,
+): Promise<ToolRun> {
+  const { before, after } = change;
+  const proposed = diffLines(path.shown, before, after);
+  const question = { kind: "edit", path: path.shown, ...proposed, isNew: before === null } as const;
+  const decision = await context.ask(question, signal);
+  if (signal.aborted) return cancelled("Stopped by the person; the file was not changed.");
+  if (decision.answer === "deny") return denied(`${path.shown} was not changed.`, decision.reason);
+  const written = await workspace.write(change);
+  if ("error" in written) {
+    return failed(`${path.shown} was not changed: ${written.error}`, "not written");
+  }
+  return describeEdit({ shown: path.shown, before, after, isTolerant }, written, context.maxCharacters);
+}

@@ -1,0 +1,65 @@
+import { keepHeadAndTail, countLines, quantity } from "../truncate";
+import { diffLines } from "./lineDiff";
+import type { ToolRun } from "./tool";
+
+/** An edit as it was agreed to; `before` is `null` for a new file. */
+export interface AgreedEdit {
+  readonly shown: string;
+  readonly before: string | null;
+  readonly after: string;
+  readonly isTolerant: boolean;
+}
+
+/** What the file holds after writing. */
+interface WrittenText {
+  readonly text: string;
+  readonly hash: string;
+}
+
+/** A short look at the changed lines; longer only when the text is not the one that the model wrote. */
+const EXCERPT_CHARACTERS = 800;
+const LINES_AROUND = 2;
+
+/** Tells the model what the file holds now, with the changed lines as they are after any formatter. */
+export function describeEdit(edit: AgreedEdit, written: WrittenText, maxCharacters: number): ToolRun {
+  const { shown, before } = edit;
+  const { added, removed } = diffLines(shown, before, written.text);
+  const isFormatted = written.text !== edit.after;
+  const isNew = before === null;
+  const amount = `+${added} −${removed}`;
+  const remarks = [
+    isNew
+      ? `Created ${shown} (${quantity(countLines(written.text), "line")}).`
+      : `Edited ${shown} (${amount} lines).`,
+    edit.isTolerant
+      ? "old_text matched except for blanks or quotes; the file's own indentation and untouched text were kept."
+      : "",
+    isFormatted ? "On saving, a formatter changed the text further; it now reads as shown here." : "",
+  ];
+  const message = remarks.filter((remark) => remark !== "").join(" ");
+  const room = maxCharacters - message.length - 1;
+  const excerpt =
+    isNew && !isFormatted
+      ? ""
+      : excerptOf(before ?? "", written.text, isFormatted ? room : Math.min(room, EXCERPT_CHARACTERS));
+  return {
+    outcome: "ok",
+    content: excerpt === "" ? message : `${message}\n${excerpt}`,
+    summary: `${isNew ? "new file, " : ""}${amount}${isFormatted ? ", formatted on save" : ""}`,
+    facts: { kind: "edit", path: shown, hash: written.hash, added, removed, isNew },
+  };
+}
+
+function excerptOf(before: string, after: string, maxCharacters: number): string {
+  const [old, now] = [before.split("\n"), after.split("\n")];
+  const shorter = Math.min(old.length, now.length);
+  let head = 0;
+  while (head < shorter && old[head] === now[head]) head += 1;
+  let tail = 0;
+  while (tail < shorter - head && old.at(-1 - tail) === now.at(-1 - tail)) tail += 1;
+  const first = Math.max(0, head - LINES_AROUND);
+  const last = Math.min(countLines(after), now.length - tail + LINES_AROUND);
+  if (last <= first) return "";
+  const heading = `Lines ${first + 1}–${last} now:\n`;
+  return `${heading}${keepHeadAndTail(now.slice(first, last).join("\n"), Math.max(0, maxCharacters - heading.length))}`;
+}

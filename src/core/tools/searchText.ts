@@ -1,0 +1,136 @@
+import type { SearchMatch, SearchQuery, SearchResult, Workspace } from "../ports";
+import { keepLines, quantity } from "../truncate";
+import { cleanPath, PATH_ALIASES, readArguments, toSchema } from "./arguments";
+import type { ArgumentsOf } from "./arguments";
+import { failed, noFolder } from "./outcomes";
+import { notFound, reach } from "./reach";
+import type { Tool, ToolContext, ToolRun } from "./tool";
+
+const FIELDS = {
+  pattern: {
+    type: "string",
+    description: "Text to find, case-sensitive",
+    isRequired: true,
+    aliases: ["query", "text", "search", "regex", "search_text", "search_term", "string"],
+    example: "createServer",
+  },
+  path: {
+    type: "string",
+    description: "Folder or file; default is the whole workspace",
+    isRequired: false,
+    aliases: [...PATH_ALIASES, "directory", "dir", "folder"],
+  },
+  is_regex: {
+    type: "boolean",
+    description: "Pattern is a JavaScript regular expression",
+    isRequired: false,
+    aliases: ["is_regexp", "regexp", "use_regex", "is_regular_expression"],
+  },
+} as const;
+
+type SearchArguments = ArgumentsOf<typeof FIELDS>;
+
+/** More matches than a model can use. */
+const MOST_MATCHES = 500;
+
+/** Signs that a pattern was meant as a regular expression although is_regex was not set. */
+const LOOKS_LIKE_REGEX = /\\[bdswBDSW.()[\]{}|*+?^$]|\.[*+]|\||^\^|\$$|\[.+\]|\(\?/;
+
+/** `search_text`: lines that hold a text or match a regular expression, grouped by file. */
+export function createSearchTextTool({
+  workspace,
+}: {
+  readonly workspace: Workspace;
+}): Tool<SearchArguments> {
+  return {
+    schema: toSchema("search_text", "Find text in files, line by line.", FIELDS),
+    parse(input) {
+      const parsed = readArguments("search_text", FIELDS, input);
+      if ("error" in parsed || parsed.pattern !== "") return parsed;
+      return { error: 'search_text needs a pattern that is not empty, e.g. {"pattern":"createServer"}.' };
+    },
+    async run(input, context, signal) {
+      const under = await searchRoot(workspace, input.path, context, signal);
+      if ("outcome" in under) return under;
+      const query: SearchQuery = {
+        pattern: input.pattern,
+        isRegExp: input.is_regex ?? false,
+        ...(under.absolute === undefined ? {} : { under: under.absolute }),
+        maxMatches: MOST_MATCHES,
+      };
+      const result = await searchBothWays(workspace, query, signal);
+      if ("error" in result) return failed(result.error, "search failed");
+      return showMatches(`"${input.pattern}" in ${under.shown}`, result, context.maxCharacters);
+    },
+  };
+}
+
+async function searchRoot(
+  workspace: Workspace,
+  path: string | undefined,
+  context: ToolContext,
+  signal: AbortSignal,
+): Promise<ToolRun | { readonly shown: string; readonly absolute: string | undefined }> {
+  const wanted = cleanPath(path ?? "");
+  if (["", ".", "./", "/"].includes(wanted)) {
+    const root = await workspace.resolve(".");
+    return root.place === "no_folder" ? noFolder() : { shown: "the workspace", absolute: undefined };
+  }
+  const reached = await reach(workspace, { path: wanted, access: "read" }, context, signal);
+  if ("end" in reached) return reached.end;
+  if (reached.path.kind === "missing") return notFound(workspace, reached.path);
+  return { shown: reached.path.shown, absolute: reached.path.absolute };
+}
+
+type Found = SearchResult & { readonly remark?: string };
+
+/** A text without a hit that looks like a regular expression is tried as one: models forget is_regex. */
+async function searchBothWays(
+  workspace: Workspace,
+  query: SearchQuery,
+  signal: AbortSignal,
+): Promise<Found | { readonly error: string }> {
+  const result = await workspace.search(query, signal);
+  if ("error" in result || result.matches.length > 0 || query.isRegExp) return result;
+  if (!LOOKS_LIKE_REGEX.test(query.pattern)) return result;
+  const second = await workspace.search({ ...query, isRegExp: true }, signal);
+  if ("error" in second || second.matches.length === 0) return result;
+  return { ...second, remark: " (read as a regular expression)" };
+}
+
+function showMatches(what: string, result: Found, maxCharacters: number): ToolRun {
+  const skipped = result.skippedFiles
+    ? `\n[${quantity(result.skippedFiles, "large file")} not searched]`
+    : "";
+  const total = result.matches.length;
+  if (total === 0)
+    return { outcome: "ok", content: `No matches for ${what}.${skipped}`, summary: "no matches" };
+  const files = new Set(result.matches.map((match) => match.path)).size;
+  const amount = `${quantity(total, "match", "matches")}${result.isCut ? " or more" : ""}`;
+  const header = `${amount} for ${what}${result.remark ?? ""}, ${quantity(files, "file")}:\n`;
+  const lines = grouped(result.matches);
+  const room = maxCharacters - header.length - skipped.length;
+  const notice = (shown: number) => {
+    const left = total - lines.slice(0, shown).filter((line) => !line.isHeading).length;
+    return `[${quantity(left, "match", "matches")}${result.isCut ? " or more" : ""} left out; narrow it with path or a longer pattern]`;
+  };
+  const texts = lines.map((line) => line.text);
+  const { text } = keepLines(result.isCut ? [...texts, notice(texts.length)] : texts, room, notice);
+  return { outcome: "ok", content: `${header}${text}${skipped}`, summary: amount };
+}
+
+interface ResultLine {
+  readonly text: string;
+  readonly isHeading: boolean;
+}
+
+function grouped(matches: readonly SearchMatch[]): readonly ResultLine[] {
+  const lines: ResultLine[] = [];
+  let path: string | undefined;
+  for (const match of matches) {
+    if (match.path !== path) lines.push({ text: match.path, isHeading: true });
+    path = match.path;
+    lines.push({ text: `  ${match.line}: ${match.text}`, isHeading: false });
+  }
+  return lines;
+}

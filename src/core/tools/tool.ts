@@ -1,0 +1,49 @@
+import type { JsonValue, ToolFacts, ToolOutcome } from "../../shared/events";
+import type { AskApproval, ToolSchema } from "../ports";
+
+/** What a tool is given beside its arguments. */
+export interface ToolContext {
+  /** The most characters that `content` may have; a tool cuts its result itself and says how to go on. */
+  readonly maxCharacters: number;
+  readonly ask: AskApproval;
+  readonly onOutput: (text: string) => void;
+}
+
+export interface ToolRun {
+  readonly outcome: ToolOutcome;
+  readonly content: string;
+  /** One line for the card, e.g. `lines 1–40 of 120`. */
+  readonly summary: string;
+  readonly facts?: ToolFacts;
+}
+
+/**
+ * One tool. `parse` turns what the model wrote into arguments, mending what is safe to mend, or returns a sentence that says
+ * what is wrong and shows the right form. `run` never throws for things that can happen; a stop ends it soon with `cancelled`.
+ */
+export interface Tool<Arguments> {
+  readonly schema: ToolSchema;
+  parse(input: Readonly<Record<string, JsonValue>>): Arguments | { readonly error: string };
+  run(input: Arguments, context: ToolContext, signal: AbortSignal): Promise<ToolRun>;
+}
+
+/** A tool whose arguments have been checked: ready to run. */
+export type PreparedTool = (context: ToolContext, signal: AbortSignal) => Promise<ToolRun>;
+
+/** A tool of any argument type, as the loop sees it. */
+export interface AnyTool {
+  readonly schema: ToolSchema;
+  prepare(input: Readonly<Record<string, JsonValue>>): PreparedTool | { readonly error: string };
+}
+
+/** Hides the argument type of a tool, so that different tools fit in one list. */
+export function toAnyTool<Arguments extends object>(tool: Tool<Arguments>): AnyTool {
+  return {
+    schema: tool.schema,
+    prepare(input) {
+      const parsed = tool.parse(input);
+      if ("error" in parsed) return { error: String(parsed.error) };
+      return (context, signal) => tool.run(parsed, context, signal);
+    },
+  };
+}

@@ -1,0 +1,170 @@
+import type { Failure, FailureKind } from "../shared/events";
+import { TOOLS_ADVICE, quoted, startAdvice, theModel, type FailureContext } from "./advice";
+import { isObject, parseJson, textOf } from "./json";
+import { parseOverflow, type Overflow } from "./overflow";
+import { ConnectionError, EndedWithoutDone, ErrorLine, GarbageLine, StatusError } from "./wireErrors";
+
+/** A failure by kind, with what the server said of a prompt that did not fit. */
+export interface Diagnosis {
+  readonly failure: Failure;
+  readonly overflow?: Overflow;
+}
+
+/** Says what an error of a request means for the person; never just "fetch failed". */
+export function diagnose(error: unknown, context: FailureContext): Diagnosis {
+  if (error instanceof ConnectionError) return diagnoseConnection(error, context);
+  if (error instanceof StatusError) return diagnoseStatus(error, context);
+  if (error instanceof ErrorLine)
+    return diagnoseText(error.message, context) ?? midStream(error.message, context);
+  const { address } = context;
+  if (error instanceof GarbageLine)
+    return failed(
+      "interrupted_stream",
+      `${address.url} sent something that is not Ollama's format in the middle of the answer ("${error.message}"). What came before is kept. Try again; if it happens again, look at what stands between Loom and Ollama.`,
+    );
+  if (error instanceof EndedWithoutDone)
+    return failed(
+      "interrupted_stream",
+      `The answer of ${theModel(context)} ended without its end: Ollama broke it off. What came is kept. Try again.`,
+    );
+  if (error instanceof SyntaxError) return notOllama(context);
+  const text = error instanceof Error ? error.message : String(error);
+  return failed("internal", `The request to ${address.url} failed inside Loom: ${quoted(text)}. Try again.`);
+}
+
+/** A model that cannot call tools although some are to be offered. */
+export function noTools(model: string): Failure {
+  return { kind: "no_tools", message: `${model} cannot call tools. ${TOOLS_ADVICE}` };
+}
+
+function failed(kind: FailureKind, message: string): Diagnosis {
+  return { failure: { kind, message } };
+}
+
+function diagnoseConnection(error: ConnectionError, context: FailureContext): Diagnosis {
+  const { url } = context.address;
+  const { code, phase } = error;
+  if (code === "ECONNREFUSED")
+    return failed(
+      "not_running",
+      `Nothing answers at ${url}: Ollama is not running there. ${startAdvice(context)}`,
+    );
+  if (/^(ENOTFOUND|EAI_AGAIN|EAI_NONAME)$/.test(code))
+    return failed(
+      "wrong_address",
+      `The machine of ${url} cannot be found. Check the address in Loom's settings.`,
+    );
+  if (/^(ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EHOSTDOWN|EADDRNOTAVAIL)$/.test(code))
+    return failed("not_running", `${url} cannot be reached (${code}). ${startAdvice(context)}`);
+  if (/CERT|SELF_SIGNED|UNABLE_TO|ERR_TLS|ERR_SSL|EPROTO/.test(code))
+    return failed(
+      "wrong_address",
+      `No secure connection to ${url} (${quoted(error.message)}). Check whether the address begins with the right one of http:// and https://, and the server's certificate.`,
+    );
+  if (code.startsWith("HPE_")) return notOllama(context);
+  if (phase === "receive")
+    return failed(
+      "interrupted_stream",
+      `The connection to ${url} broke in the middle of the answer of ${theModel(context)} (${code}). What came is kept. See whether Ollama still runs, then try again.`,
+    );
+  return failed(
+    "interrupted_stream",
+    `${url} closed the connection before it answered (${code}). See whether Ollama still runs, then try again.`,
+  );
+}
+
+function diagnoseStatus({ status, body, location }: StatusError, context: FailureContext): Diagnosis {
+  const parsed = parseJson(body);
+  const fields = isObject(parsed) ? parsed : {};
+  const text = textOf(fields["error"]) ?? body;
+  const { url } = context.address;
+  if (location !== undefined)
+    return failed("wrong_address", `${url} sends on to ${location}. Enter that address in Loom's settings.`);
+  const known = diagnoseText(text, context);
+  if (known) return known;
+  if (status === 401 || status === 403) return unauthorized(text, textOf(fields["signin_url"]), context);
+  if (status === 429 || status === 503)
+    return failed("busy", `Ollama at ${url} is busy (${quoted(text)}). Wait a moment, then try again.`);
+  if (status === 404 || status === 405 || /^\s*</.test(body)) return notOllama(context);
+  return failed(
+    "server_error",
+    `Ollama at ${url} could not answer with ${theModel(context)} (status ${status}: ${quoted(text)}). Try again; Ollama's own log says more.`,
+  );
+}
+
+/** What a text of the server means, wherever it stands: in the body of a refusal or in an error line. */
+function diagnoseText(text: string, context: FailureContext): Diagnosis | undefined {
+  const overflow = parseOverflow(text);
+  if (overflow) return { failure: windowExceeded(overflow, context), overflow };
+  const model = theModel(context);
+  if (text.includes("does not support tools")) return { failure: noTools(model) };
+  if (/does not support thinking|invalid think value/.test(text))
+    return failed("no_thinking", `${model} cannot think as asked. Switch thinking off in Loom's settings.`);
+  if (/model .*not found|invalid model name|file does not exist/.test(text))
+    return failed(
+      "model_missing",
+      `There is no model ${context.model ?? ""} on ${context.address.url}. Get it with \`ollama pull ${context.model ?? "NAME"}\`, or choose another one.`,
+    );
+  if (TOOL_PARSE.test(text))
+    return failed(
+      "tool_parse",
+      `${model} wrote a tool call that Ollama could not read (${quoted(text)}). Try again, or ask for a smaller step.`,
+    );
+  if (LOAD_FAILED.test(text))
+    return failed(
+      "load_failed",
+      `Ollama could not load ${model}${windowText(context)} (${quoted(text)}). Choose a smaller num_ctx or a smaller model.`,
+    );
+  return undefined;
+}
+
+const TOOL_PARSE = /error parsing tool call|failed to parse JSON|invalid tool call arguments/;
+
+const LOAD_FAILED =
+  /more system memory|out of memory|cudaMalloc|insufficient memory|runner has unexpectedly stopped|runner process has terminated|(unable|failed) to (load|allocate)|error loading|incompatible with your version|timed out waiting for .*(runner|server)|binary not found/i;
+
+function windowText({ numCtx }: FailureContext): string {
+  return numCtx === undefined ? "" : ` with num_ctx ${numCtx}`;
+}
+
+function windowExceeded({ promptTokens, numCtx }: Overflow, context: FailureContext): Failure {
+  const size = promptTokens === undefined ? "" : ` of ${promptTokens} tokens`;
+  const window = numCtx ?? context.numCtx;
+  const of = window === undefined ? "" : ` of ${window} tokens`;
+  return {
+    kind: "window_exceeded",
+    message: `The prompt${size} does not fit into the context window${of} of ${theModel(context)}. Compact the conversation, or set a larger num_ctx.`,
+  };
+}
+
+function midStream(text: string, context: FailureContext): Diagnosis {
+  return failed(
+    "server_error",
+    `Ollama gave up in the middle of the answer of ${theModel(context)} (${quoted(text)}). What came is kept. Try again.`,
+  );
+}
+
+function unauthorized(text: string, signInUrl: string | undefined, context: FailureContext): Diagnosis {
+  const { url } = context.address;
+  if (signInUrl !== undefined)
+    return failed(
+      "unauthorized",
+      `${theModel(context)} runs in Ollama's cloud. Sign in with \`ollama signin\` or at ${signInUrl}.`,
+    );
+  if (text.includes("cloud"))
+    return failed(
+      "unauthorized",
+      `${theModel(context)} runs in Ollama's cloud, which is refused (${quoted(text)}). Choose a local model.`,
+    );
+  return failed(
+    "unauthorized",
+    `${url} asks for a token or does not accept the one that was sent (${quoted(text)}). Enter its token in Loom.`,
+  );
+}
+
+function notOllama({ address }: FailureContext): Diagnosis {
+  return failed(
+    "wrong_address",
+    `What answers at ${address.url} is not Ollama. Check the address and the port in Loom's settings; Ollama's own port is 11434.`,
+  );
+}

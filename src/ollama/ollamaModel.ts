@@ -1,0 +1,168 @@
+import type { ChatModel, ChatOutcome, ChatReply, ChatRequest, ReplyDelta } from "../core/ports";
+import type { FailureContext } from "./advice";
+import { Catalog, type ModelFacts } from "./capabilities";
+import { Connection, type ConnectionOptions } from "./connection";
+import { diagnose, noTools } from "./failures";
+import { countOf, listOf, objectOf, textOf } from "./json";
+import { toWireMessage, toWireTool } from "./messages";
+import { canonicalName } from "./modelName";
+import { requestFields, type ThinkingEffort } from "./requestOptions";
+import { RequestQueue } from "./requestQueue";
+import { ReplyDecoder } from "./stream";
+import { EndedWithoutDone } from "./wireErrors";
+
+export interface OllamaModelOptions extends ConnectionOptions {
+  /** `on` by default. */
+  readonly thinking?: ThinkingEffort | undefined;
+  /** The machine that Loom runs on when it is not the person's own, in words. */
+  readonly machine?: string | undefined;
+}
+
+type Send = (facts: ModelFacts) => Promise<ChatOutcome>;
+
+/** The models of one Ollama server. Requests to one model never overlap: they would only wait in the server, where nobody sees why. */
+export class OllamaModel implements ChatModel {
+  readonly #options: OllamaModelOptions;
+  readonly #connection: Connection;
+  readonly #catalog: Catalog;
+  readonly #queue = new RequestQueue();
+  /** Models that refused to think although they say that they can. */
+  readonly #cannotThink = new Set<string>();
+
+  constructor(options: OllamaModelOptions) {
+    this.#options = options;
+    this.#connection = new Connection(options);
+    this.#catalog = new Catalog(this.#connection);
+  }
+
+  async chat(
+    request: ChatRequest,
+    onDelta: (delta: ReplyDelta) => void,
+    signal: AbortSignal,
+  ): Promise<ChatOutcome> {
+    try {
+      return await this.#queue.run(canonicalName(request.model), signal, async () => {
+        const facts = await this.#catalog.facts(request.model, signal);
+        if (request.tools.length > 0 && facts.canCallTools === false)
+          return { type: "failed", partial: NOTHING, failure: noTools(request.model) };
+        return await this.#withOneRetry(request, facts, (known) =>
+          this.#send(request, known, { onDelta, signal }),
+        );
+      });
+    } catch (error) {
+      return this.#end(error, request, { partial: NOTHING, signal });
+    }
+  }
+
+  async allocatedNumCtx(model: string, signal: AbortSignal): Promise<number | undefined> {
+    try {
+      const call = { name: "GET /api/ps", isStream: false };
+      const answer: unknown = await this.#connection.exchange(call, signal, (client) => client.ps());
+      const name = canonicalName(model);
+      const loaded = listOf(objectOf(answer)["models"])
+        .map(objectOf)
+        .find((entry) => canonicalName(textOf(entry["name"]) ?? "") === name);
+      return countOf(loaded?.["context_length"]);
+    } catch {
+      return undefined; // The request is in the log; the window that was asked for then holds.
+    }
+  }
+
+  /** A refusal to think and a call that the server could not parse are worth one more try, as long as nothing was shown. */
+  async #withOneRetry(request: ChatRequest, facts: ModelFacts, send: Send): Promise<ChatOutcome> {
+    const outcome = await send(facts);
+    if (outcome.type !== "failed" || outcome.partial.text !== "" || outcome.partial.thinking !== "")
+      return outcome;
+    switch (outcome.failure.kind) {
+      case "no_thinking":
+        if (this.#cannotThink.has(request.model)) return outcome;
+        this.#cannotThink.add(request.model);
+        return send(facts);
+      case "tool_parse":
+        return send(facts);
+      default:
+        return outcome;
+    }
+  }
+
+  async #send(
+    request: ChatRequest,
+    facts: ModelFacts,
+    { onDelta, signal }: { onDelta: (delta: ReplyDelta) => void; signal: AbortSignal },
+  ): Promise<ChatOutcome> {
+    const quirks = await this.#catalog.quirks(signal);
+    const thinking = this.#cannotThink.has(request.model) ? "none" : facts.thinking;
+    const effort = this.#options.thinking ?? "on";
+    const decoder = new ReplyDecoder({
+      toolNames: new Set(request.tools.map(({ name }) => name)),
+      onDelta,
+      ignoresPromptCount: quirks.countsOnlyUncached,
+    });
+    // What grows stands last but for the options, so that a request begins with the bytes of the one before it.
+    const { options, ...fields } = requestFields(request, { quirks, thinking, effort });
+    const wire = {
+      model: request.model,
+      stream: true as const,
+      ...fields,
+      ...(request.tools.length === 0 ? {} : { tools: request.tools.map(toWireTool) }),
+      messages: request.messages.map(toWireMessage),
+      options,
+    };
+    const call = { name: describeRequest(request), isStream: true, describe: describeReply };
+    try {
+      const reply = await this.#connection.exchange(call, signal, async (client) => {
+        const chunks = await client.chat(wire);
+        await readToEnd(chunks, decoder);
+        return decoder.reply();
+      });
+      return { type: "reply", reply };
+    } catch (error) {
+      return this.#end(error, request, { partial: decoder.partial(), signal });
+    }
+  }
+
+  #end(
+    error: unknown,
+    request: ChatRequest,
+    { partial, signal }: { partial: ReplyDelta; signal: AbortSignal },
+  ): ChatOutcome {
+    if (signal.aborted) return { type: "stopped", partial };
+    const context: FailureContext = {
+      address: this.#connection.address,
+      model: request.model,
+      numCtx: request.numCtx,
+      platform: process.platform,
+      machine: this.#options.machine,
+    };
+    const diagnosis = diagnose(error, context);
+    // The server may be started anew in another version, and a model be replaced.
+    if (/^(not_running|model_missing|no_tools)$/.test(diagnosis.failure.kind)) this.#catalog.forget();
+    return { type: "failed", partial, ...diagnosis };
+  }
+}
+
+const NOTHING: ReplyDelta = { text: "", thinking: "" };
+
+async function readToEnd(chunks: AsyncIterable<unknown>, decoder: ReplyDecoder): Promise<void> {
+  try {
+    for await (const chunk of chunks) decoder.push(chunk);
+  } catch (error) {
+    if (!isEndOfStream(error)) throw error;
+    if (!decoder.isComplete) throw new EndedWithoutDone("no chunk said that the reply is done");
+  }
+}
+
+/** The client has no type for this error, which is the only one that it makes itself while a stream runs. */
+function isEndOfStream(error: unknown): boolean {
+  return error instanceof Error && error.message.startsWith("Did not receive done");
+}
+
+function describeRequest({ model, numCtx, messages, tools }: ChatRequest): string {
+  return `POST /api/chat ${model}, num_ctx ${numCtx}, ${messages.length} messages, ${tools.length} tools`;
+}
+
+function describeReply({ usage, doneReason, toolCalls, timings }: ChatReply): string {
+  const cached = usage.cachedTokens === undefined ? "" : ` (${usage.cachedTokens} cached)`;
+  const load = timings === undefined ? "" : `, loaded in ${Math.round(timings.loadMs)} ms`;
+  return `${usage.promptTokens ?? "?"}${cached} + ${usage.replyTokens ?? "?"} tokens, ${toolCalls.length} calls, ${doneReason}${load}`;
+}

@@ -1,0 +1,146 @@
+import type { Failure } from "../shared/events";
+import type { ModelStatus } from "../shared/protocol";
+import { Catalog, isCloudModel, type ModelFacts } from "./capabilities";
+import { Connection, type ConnectionOptions } from "./connection";
+import { diagnose } from "./failures";
+import { countOf, listOf, objectOf, textOf, type JsonObject } from "./json";
+import { canonicalName } from "./modelName";
+
+/** A model that the server has. */
+export interface InstalledModel {
+  readonly name: string;
+  /** Bytes on disk. */
+  readonly size: number | undefined;
+  readonly parameterSize: string | undefined;
+  readonly quantization: string | undefined;
+  readonly isCloud: boolean;
+}
+
+/** How far a download is; the sizes (bytes, over all parts seen so far) are absent while they are not known. */
+export interface PullProgress {
+  readonly status: string;
+  readonly completed?: number;
+  readonly total?: number;
+}
+
+export type PullOutcome =
+  | { readonly type: "done" }
+  | { readonly type: "stopped" }
+  | { readonly type: "failed"; readonly failure: Failure };
+
+export interface OllamaServerOptions extends ConnectionOptions {
+  /** The machine that Loom runs on when it is not the person's own, in words. */
+  readonly machine?: string | undefined;
+}
+
+/** An Ollama server apart from chatting: what it has, in what state it is, and downloads. */
+export class OllamaServer {
+  readonly #options: OllamaServerOptions;
+  readonly #connection: Connection;
+  readonly #catalog: Catalog;
+
+  constructor(options: OllamaServerOptions) {
+    this.#options = options;
+    this.#connection = new Connection(options);
+    this.#catalog = new Catalog(this.#connection);
+  }
+
+  /** The state of the server and of a model, asked afresh; an empty name means that none is chosen. */
+  async status(model: string, signal: AbortSignal): Promise<ModelStatus> {
+    const address = this.#connection.address.url;
+    const installed = await this.listModels(signal);
+    if ("failure" in installed) return { state: "unreachable", address, message: installed.failure.message };
+    if (installed.length === 0) return { state: "no_models", address };
+    const names = installed.map(({ name }) => name);
+    if (model === "") return { state: "none_chosen", address, installed: names };
+    if (!names.map(canonicalName).includes(canonicalName(model))) return { state: "missing", address, model };
+    this.#catalog.forget();
+    const facts = await this.show(model, signal);
+    if ("failure" in facts)
+      return facts.failure.kind === "model_missing"
+        ? { state: "missing", address, model }
+        : { state: "unreachable", address, message: facts.failure.message };
+    if (facts.canCallTools === false) return { state: "no_tools", address, model };
+    return { state: "ready", address, model, isRehearsal: canonicalName(model) === REHEARSAL_MODEL };
+  }
+
+  async listModels(signal: AbortSignal): Promise<readonly InstalledModel[] | { readonly failure: Failure }> {
+    try {
+      const call = { name: "GET /api/tags", isStream: false };
+      const answer: unknown = await this.#connection.exchange(call, signal, (client) => client.list());
+      return listOf(objectOf(answer)["models"]).map(objectOf).flatMap(readInstalled);
+    } catch (error) {
+      return { failure: this.#failureOf(error) };
+    }
+  }
+
+  /** What the server knows of a model; asked once. */
+  async show(model: string, signal: AbortSignal): Promise<ModelFacts | { readonly failure: Failure }> {
+    try {
+      return await this.#catalog.facts(model, signal);
+    } catch (error) {
+      return { failure: this.#failureOf(error, model) };
+    }
+  }
+
+  /** Downloads a model. What a stopped or failed download has got is used by the next one. */
+  async pull(
+    model: string,
+    onProgress: (progress: PullProgress) => void,
+    signal: AbortSignal,
+  ): Promise<PullOutcome> {
+    const parts = new Map<string, { completed: number; total: number }>();
+    try {
+      const call = { name: `POST /api/pull ${model}`, isStream: true };
+      await this.#connection.exchange(call, signal, async (client) => {
+        for await (const line of await client.pull({ model, stream: true }))
+          onProgress(readProgress(objectOf(line), parts));
+      });
+      this.#catalog.forget();
+      return { type: "done" };
+    } catch (error) {
+      return signal.aborted
+        ? { type: "stopped" }
+        : { type: "failed", failure: this.#failureOf(error, model) };
+    }
+  }
+
+  #failureOf(error: unknown, model?: string): Failure {
+    const { machine } = this.#options;
+    const { address } = this.#connection;
+    return diagnose(error, { address, model, platform: process.platform, machine }).failure;
+  }
+}
+
+/** The rules of `test/support` that stand in where there is no Ollama, and are never to be taken for an AI. */
+const REHEARSAL_MODEL = "rehearsal-not-an-ai:latest";
+
+function readInstalled(entry: JsonObject): readonly InstalledModel[] {
+  const name = textOf(entry["name"]) ?? textOf(entry["model"]);
+  if (name === undefined) return [];
+  const details = objectOf(entry["details"]);
+  return [
+    {
+      name,
+      size: countOf(entry["size"]),
+      parameterSize: textOf(details["parameter_size"]),
+      quantization: textOf(details["quantization_level"]),
+      isCloud: isCloudModel(name, entry["remote_host"]),
+    },
+  ];
+}
+
+function readProgress(
+  line: JsonObject,
+  parts: Map<string, { completed: number; total: number }>,
+): PullProgress {
+  const status = textOf(line["status"]) ?? "";
+  const digest = textOf(line["digest"]);
+  const total = countOf(line["total"]);
+  if (digest !== undefined && total !== undefined)
+    parts.set(digest, { completed: countOf(line["completed"]) ?? 0, total });
+  if (parts.size === 0) return { status };
+  const sum = (name: "completed" | "total"): number =>
+    [...parts.values()].reduce((before, part) => before + part[name], 0);
+  return { status, completed: sum("completed"), total: sum("total") };
+}

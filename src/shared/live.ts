@@ -1,0 +1,73 @@
+import type { LogEvent, TokenCount } from "./events";
+
+/** What the agent is doing now; `since` is in milliseconds since 1970. */
+export type Phase =
+  | { readonly name: "idle" }
+  | { readonly name: "waiting"; readonly since: number; readonly detail: string }
+  | { readonly name: "thinking"; readonly since: number }
+  | { readonly name: "writing"; readonly since: number }
+  | { readonly name: "tool"; readonly since: number; readonly callId: string }
+  | { readonly name: "approval"; readonly since: number; readonly callId: string }
+  | CompactingPhase;
+
+export interface CompactingPhase {
+  readonly name: "compacting";
+  readonly since: number;
+  /** Messages that are being summarised. */
+  readonly messages: number;
+  readonly used: number;
+  readonly window: number;
+  readonly part: number;
+  readonly parts: number;
+}
+
+/** What a person is asked before a tool does something that needs consent. */
+export type ApprovalQuestion =
+  | {
+      readonly kind: "edit";
+      readonly path: string;
+      /** A unified diff of the whole change. */
+      readonly diff: string;
+      readonly added: number;
+      readonly removed: number;
+      readonly isNew: boolean;
+    }
+  | { readonly kind: "command"; readonly command: string; readonly folder: string }
+  | { readonly kind: "outside"; readonly path: string; readonly access: "read" | "write" };
+
+/** The person's answer; a reason is told to the model. */
+export type ApprovalDecision =
+  | { readonly answer: "allow" }
+  | { readonly answer: "allow_for_session" }
+  | { readonly answer: "deny"; readonly reason: string };
+
+/** A message that waits until the agent is free. */
+export interface QueuedMessage {
+  readonly id: string;
+  readonly text: string;
+}
+
+/** The context meter. All numbers are tokens of one window, `window` = num_ctx. */
+export interface Meter {
+  readonly used: TokenCount;
+  readonly window: number;
+  readonly compactAt: number;
+  /** `near` above the threshold, `full` when the window is used up. */
+  readonly level: "ok" | "near" | "full";
+}
+
+/** What is going on but is not part of the log: gone after a restart. */
+export type LiveEvent =
+  | { readonly type: "phase_changed"; readonly phase: Phase }
+  | { readonly type: "reply_started"; readonly id: string }
+  | { readonly type: "reply_delta"; readonly text: string; readonly thinking: string }
+  /** The reply that was streaming is void, e.g. because the call is tried again. */
+  | { readonly type: "reply_discarded" }
+  | { readonly type: "tool_started"; readonly callId: string }
+  | { readonly type: "tool_output"; readonly callId: string; readonly text: string }
+  | { readonly type: "approval_asked"; readonly callId: string; readonly question: ApprovalQuestion }
+  | { readonly type: "approval_settled"; readonly callId: string }
+  | { readonly type: "meter_changed"; readonly meter: Meter };
+
+/** Everything that a session tells its listeners, in the order in which it happened. */
+export type SessionEvent = LogEvent | LiveEvent;

@@ -1,0 +1,183 @@
+import type { TokenCount } from "./events";
+import type { ApprovalDecision, SessionEvent } from "./live";
+import type { SessionView } from "./view";
+
+/** What can be said about the server and the model before anything is sent. */
+export type ModelStatus =
+  | { readonly state: "checking"; readonly address: string }
+  | { readonly state: "unreachable"; readonly address: string; readonly message: string }
+  | { readonly state: "no_models"; readonly address: string }
+  | { readonly state: "none_chosen"; readonly address: string; readonly installed: readonly string[] }
+  | { readonly state: "missing"; readonly address: string; readonly model: string }
+  | { readonly state: "no_tools"; readonly address: string; readonly model: string }
+  | {
+      readonly state: "ready";
+      readonly address: string;
+      readonly model: string;
+      readonly isRehearsal: boolean;
+    };
+
+/** What fills the context window: the parts and `free` add up to `window` unless the context is larger (tokens). */
+export interface ContextBreakdown {
+  readonly window: number;
+  readonly used: TokenCount;
+  readonly compactAt: number;
+  readonly parts: readonly ContextPart[];
+}
+
+export interface ContextPart {
+  readonly name:
+    | "system_prompt"
+    | "tools"
+    | "summary"
+    | "your_words"
+    | "files_and_commands"
+    | "tool_results"
+    | "conversation"
+    | "reply_room"
+    | "free";
+  readonly tokens: number;
+}
+
+/** Things that the person can ask for by a button or a slash command; the host runs the same command as the palette. */
+export type PageCommand =
+  | "compactNow"
+  | "newSession"
+  | "showContext"
+  | "showSummary"
+  | "showSessions"
+  | "selectModel"
+  | "startOllama"
+  | "pullModel"
+  | "openSettings"
+  | "openLog"
+  | "openFolder"
+  | "checkAgain";
+
+const PAGE_COMMANDS: ReadonlySet<string> = new Set<PageCommand>([
+  "compactNow",
+  "newSession",
+  "showContext",
+  "showSummary",
+  "showSessions",
+  "selectModel",
+  "startOllama",
+  "pullModel",
+  "openSettings",
+  "openLog",
+  "openFolder",
+  "checkAgain",
+]);
+
+/** Host → page. The page speaks first (`ready`), the host answers with one snapshot, then sends events. */
+export type ToPage =
+  | {
+      readonly type: "snapshot";
+      readonly view: SessionView;
+      readonly status: ModelStatus;
+      readonly hasFolder: boolean;
+    }
+  | { readonly type: "events"; readonly sessionId: string; readonly events: readonly SessionEvent[] }
+  | { readonly type: "status"; readonly status: ModelStatus }
+  | { readonly type: "context"; readonly breakdown: ContextBreakdown }
+  | { readonly type: "focus_composer" }
+  /** A sent message that was refused goes back to where it was typed, with the reason. */
+  | { readonly type: "send_refused"; readonly id: string; readonly text: string; readonly message: string };
+
+/** Page → host. */
+export type FromPage =
+  | { readonly type: "ready" }
+  | { readonly type: "send"; readonly id: string; readonly text: string }
+  | { readonly type: "withdraw"; readonly id: string }
+  | { readonly type: "stop" }
+  | { readonly type: "resume"; readonly how: "retry" | "continue" }
+  | { readonly type: "decide"; readonly callId: string; readonly decision: ApprovalDecision }
+  | { readonly type: "show_diff"; readonly callId: string }
+  | { readonly type: "command"; readonly command: PageCommand; readonly argument: string }
+  | { readonly type: "copy"; readonly text: string }
+  | { readonly type: "insert_at_cursor"; readonly text: string }
+  | { readonly type: "open_link"; readonly url: string }
+  | { readonly type: "open_file"; readonly path: string }
+  | { readonly type: "page_error"; readonly message: string };
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The message that `value` is, or undefined when it is none: the border between page and host. */
+export function parseFromPage(value: unknown): FromPage | undefined {
+  if (!isObject(value)) return undefined;
+  switch (value["type"]) {
+    case "ready":
+    case "stop":
+      return { type: value["type"] };
+    case "send":
+      return hasText(value, "id", "text") ? { type: "send", id: value.id, text: value.text } : undefined;
+    case "withdraw":
+      return hasText(value, "id") ? { type: "withdraw", id: value.id } : undefined;
+    case "resume":
+      return value["how"] === "retry" || value["how"] === "continue"
+        ? { type: "resume", how: value["how"] }
+        : undefined;
+    case "decide":
+      return parseDecide(value);
+    case "show_diff":
+      return hasText(value, "callId") ? { type: "show_diff", callId: value.callId } : undefined;
+    case "command":
+      return hasText(value, "command", "argument") && isPageCommand(value.command)
+        ? { type: "command", command: value.command, argument: value.argument }
+        : undefined;
+    case "copy":
+    case "insert_at_cursor":
+      return hasText(value, "text") ? { type: value["type"], text: value.text } : undefined;
+    case "open_link":
+      return hasText(value, "url") ? { type: "open_link", url: value.url } : undefined;
+    case "open_file":
+      return hasText(value, "path") ? { type: "open_file", path: value.path } : undefined;
+    case "page_error":
+      return hasText(value, "message") ? { type: "page_error", message: value.message } : undefined;
+    default:
+      return undefined;
+  }
+}
+
+function parseDecide(value: Fields): FromPage | undefined {
+  const decision = value["decision"];
+  if (!hasText(value, "callId") || !isObject(decision)) return undefined;
+  const { callId } = value;
+  const answer = decision["answer"];
+  if (answer === "allow" || answer === "allow_for_session")
+    return { type: "decide", callId, decision: { answer } };
+  return answer === "deny" && hasText(decision, "reason")
+    ? { type: "decide", callId, decision: { answer, reason: decision.reason } }
+    : undefined;
+}
+
+const TO_PAGE_FIELDS: Readonly<Record<ToPage["type"], readonly string[]>> = {
+  snapshot: ["view", "status"],
+  events: ["events", "sessionId"],
+  status: ["status"],
+  context: ["breakdown"],
+  focus_composer: [],
+  send_refused: ["id", "text", "message"],
+};
+
+/** True when `value` has the outline of a message from the host. The page and the host are built together, so the outline is enough. */
+export function isToPage(value: unknown): value is ToPage {
+  if (!isObject(value) || typeof value["type"] !== "string") return false;
+  const fields = Object.entries(TO_PAGE_FIELDS).find(([type]) => type === value["type"])?.[1];
+  return fields?.every((field) => value[field] !== undefined) ?? false;
+}
+
+function isPageCommand(command: string): command is PageCommand {
+  return PAGE_COMMANDS.has(command);
+}
+
+function isObject(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function hasText<Name extends string>(
+  value: Fields,
+  ...names: Name[]
+): value is Fields & Record<Name, string> {
+  return names.every((name) => typeof value[name] === "string");
+}

@@ -1,0 +1,247 @@
+import type {
+  AssistantMessage,
+  Compacted,
+  CompactionFailed,
+  LogEvent,
+  ModelNote,
+  Notice,
+  ToolCall,
+  ToolOutcome,
+  TokenCount,
+  TurnEnded,
+} from "./events";
+import type { ApprovalQuestion, LiveEvent, Meter, Phase, QueuedMessage, SessionEvent } from "./live";
+
+/** One thing in the transcript; nothing ever leaves it. `id` is stable and unique. */
+export type Entry =
+  | { readonly kind: "user"; readonly id: string; readonly at: number; readonly text: string }
+  | AssistantEntry
+  | ToolEntry
+  | CompactionEntry
+  | { readonly kind: "compaction_failed"; readonly id: string; readonly event: CompactionFailed }
+  | {
+      readonly kind: "turn_ended";
+      readonly id: string;
+      readonly event: TurnEnded;
+      readonly canResume: boolean;
+    }
+  | { readonly kind: "notice"; readonly id: string; readonly event: Notice | ModelNote };
+
+export interface AssistantEntry {
+  readonly kind: "assistant";
+  readonly id: string;
+  readonly text: string;
+  readonly thinking: string;
+  readonly model: string;
+  readonly end: AssistantMessage["end"];
+}
+
+export interface ToolEntry {
+  readonly kind: "tool";
+  /** The call's id. */
+  readonly id: string;
+  readonly call: ToolCall;
+  readonly state: "pending" | "running" | ToolOutcome;
+  readonly result: string;
+  readonly summary: string;
+}
+
+export interface CompactionEntry {
+  readonly kind: "compaction";
+  readonly id: string;
+  readonly event: Compacted;
+  /** Measured by the first reply after the compaction; an estimate until then. */
+  readonly after: TokenCount;
+}
+
+/** The reply that is being received. */
+export interface StreamingReply {
+  readonly id: string;
+  readonly text: string;
+  readonly thinking: string;
+}
+
+/** A question that waits for the person. */
+export interface PendingApproval {
+  readonly callId: string;
+  readonly question: ApprovalQuestion;
+}
+
+/** What the panel shows: the transcript and what is going on. Plain data, so that it can be sent whole. */
+export interface SessionView {
+  readonly sessionId: string;
+  readonly entries: readonly Entry[];
+  readonly phase: Phase;
+  readonly streaming: StreamingReply | null;
+  /** The last characters that running tools printed, by call id. */
+  readonly output: Readonly<Record<string, string>>;
+  readonly approvals: readonly PendingApproval[];
+  readonly queue: readonly QueuedMessage[];
+  readonly meter: Meter | null;
+}
+
+/** How many characters of a running tool's output the view holds. */
+export const LIVE_OUTPUT_CHARACTERS = 4_000;
+
+/** The view of a session in which nothing has happened yet. */
+export const EMPTY_VIEW: SessionView = {
+  sessionId: "",
+  entries: [],
+  phase: { name: "idle" },
+  streaming: null,
+  output: {},
+  approvals: [],
+  queue: [],
+  meter: null,
+};
+
+/** The one reducer, used by the host and by the page: the view after `event`. Never modifies its input. */
+export function applyEvent(view: SessionView, event: SessionEvent): SessionView {
+  return isLogEvent(event) ? applyLogEvent(view, event) : applyLiveEvent(view, event);
+}
+
+function isLogEvent(event: SessionEvent): event is LogEvent {
+  return "v" in event;
+}
+
+function applyLiveEvent(view: SessionView, event: LiveEvent): SessionView {
+  switch (event.type) {
+    case "phase_changed":
+      return { ...view, phase: event.phase };
+    case "reply_started":
+      return { ...view, streaming: { id: event.id, text: "", thinking: "" } };
+    case "reply_delta":
+      return view.streaming === null
+        ? view
+        : {
+            ...view,
+            streaming: {
+              id: view.streaming.id,
+              text: view.streaming.text + event.text,
+              thinking: view.streaming.thinking + event.thinking,
+            },
+          };
+    case "reply_discarded":
+      return { ...view, streaming: null };
+    case "tool_started":
+      return updateTool(view, event.callId, (entry) => ({ ...entry, state: "running" }));
+    case "tool_output": {
+      const text = ((view.output[event.callId] ?? "") + event.text).slice(-LIVE_OUTPUT_CHARACTERS);
+      return { ...view, output: { ...view.output, [event.callId]: text } };
+    }
+    case "approval_asked":
+      return {
+        ...view,
+        approvals: [...view.approvals, { callId: event.callId, question: event.question }],
+      };
+    case "approval_settled":
+      return { ...view, approvals: view.approvals.filter(({ callId }) => callId !== event.callId) };
+    case "meter_changed":
+      return { ...view, meter: event.meter };
+  }
+}
+
+function applyLogEvent(view: SessionView, event: LogEvent): SessionView {
+  switch (event.type) {
+    case "session_started":
+      return { ...EMPTY_VIEW, sessionId: event.sessionId };
+    case "message_queued":
+      return { ...view, queue: [...view.queue, { id: event.queueId, text: event.text }] };
+    case "message_withdrawn":
+      return withoutQueued(view, event.queueId);
+    case "user_message":
+      return push(withoutQueued(closeTurn(view), event.queueId), {
+        kind: "user",
+        id: event.id,
+        at: event.at,
+        text: event.text,
+      });
+    case "assistant_message":
+      return applyAssistantMessage(view, event);
+    case "tool_result": {
+      const { [event.callId]: finished, ...output } = view.output;
+      return updateTool({ ...view, output }, event.callId, (entry) => ({
+        ...entry,
+        state: event.outcome,
+        result: event.content,
+        summary: event.summary,
+      }));
+    }
+    case "turn_ended":
+      return push({ ...view, streaming: null }, { kind: "turn_ended", id: event.id, event, canResume: true });
+    case "turn_resumed":
+      return closeTurn(view);
+    case "compacted":
+      return push(view, {
+        kind: "compaction",
+        id: event.id,
+        event,
+        after: { tokens: event.afterTokens, estimated: true },
+      });
+    case "compaction_failed":
+      return push(view, { kind: "compaction_failed", id: event.id, event });
+    case "notice":
+    case "model_note":
+      return push(view, { kind: "notice", id: event.id, event });
+    case "prompt_built":
+    case "window_set":
+      return view;
+  }
+}
+
+function applyAssistantMessage(view: SessionView, event: LogEvent & AssistantMessage): SessionView {
+  const { id, text, thinking, model, end } = event;
+  const measured = measureCompaction(view, event);
+  const tools = event.toolCalls.map((call): ToolEntry => ({
+    kind: "tool",
+    id: call.id,
+    call,
+    state: "pending",
+    result: "",
+    summary: "",
+  }));
+  const entry: AssistantEntry = { kind: "assistant", id, text, thinking, model, end };
+  const isBlank = text === "" && thinking === "" && end === "complete";
+  return {
+    ...measured,
+    streaming: null,
+    entries: [...measured.entries, ...(isBlank ? [] : [entry]), ...tools],
+  };
+}
+
+/** The first count of the server after a compaction replaces the estimate in its marker. */
+function measureCompaction(view: SessionView, event: AssistantMessage): SessionView {
+  const { promptTokens } = event.usage;
+  if (promptTokens === undefined || event.isPromptCut) return view;
+  const index = view.entries.findLastIndex((entry) => entry.kind === "compaction");
+  const entry = view.entries[index];
+  if (entry?.kind !== "compaction" || !entry.after.estimated) return view;
+  return replace(view, index, { ...entry, after: { tokens: promptTokens, estimated: false } });
+}
+
+function withoutQueued(view: SessionView, queueId: string | undefined): SessionView {
+  return queueId === undefined ? view : { ...view, queue: view.queue.filter(({ id }) => id !== queueId) };
+}
+
+/** Only the last turn can be resumed. */
+function closeTurn(view: SessionView): SessionView {
+  const index = view.entries.findLastIndex((entry) => entry.kind === "turn_ended");
+  const entry = view.entries[index];
+  return entry?.kind === "turn_ended" && entry.canResume
+    ? replace(view, index, { ...entry, canResume: false })
+    : view;
+}
+
+function updateTool(view: SessionView, callId: string, change: (entry: ToolEntry) => ToolEntry): SessionView {
+  const index = view.entries.findLastIndex((entry) => entry.kind === "tool" && entry.id === callId);
+  const entry = view.entries[index];
+  return entry?.kind === "tool" ? replace(view, index, change(entry)) : view;
+}
+
+function push(view: SessionView, entry: Entry): SessionView {
+  return { ...view, entries: [...view.entries, entry] };
+}
+
+function replace(view: SessionView, index: number, entry: Entry): SessionView {
+  return { ...view, entries: view.entries.with(index, entry) };
+}

@@ -1,0 +1,70 @@
+import { applyPatch, parsePatch, reversePatch, type StructuredPatch } from "diff";
+import { basename } from "node:path";
+import * as vscode from "vscode";
+import type { Workspace } from "../core/ports";
+import type { ApprovalQuestion, SessionEvent } from "../shared/live";
+import type { VirtualDocuments } from "./virtualDocuments";
+
+type EditQuestion = Extract<ApprovalQuestion, { kind: "edit" }>;
+
+/** How many edits can be shown again after they were decided. */
+const KEPT = 100;
+
+/** Shows the edits that the agent asked for in the editor's own diff view, before and after they were agreed to. */
+export class Diffs {
+  private readonly edits = new Map<string, EditQuestion>();
+
+  constructor(
+    private readonly workspace: Workspace,
+    private readonly documents: VirtualDocuments,
+  ) {}
+
+  /** Remembers the edits that are asked about; to be told of every event. */
+  note(event: SessionEvent): void {
+    if (event.type !== "approval_asked" || event.question.kind !== "edit") return;
+    this.edits.set(event.callId, event.question);
+    for (const key of [...this.edits.keys()].slice(0, -KEPT)) this.edits.delete(key);
+  }
+
+  async show(callId: string): Promise<void> {
+    const edit = this.edits.get(callId);
+    const sides = edit && (await this.sidesOf(edit));
+    if (edit === undefined || sides === undefined) {
+      const text = vscode.l10n.t("This change cannot be shown: the file has changed since.");
+      void vscode.window.showInformationMessage(text);
+      return;
+    }
+    const name = basename(edit.path);
+    const title = edit.isNew
+      ? vscode.l10n.t("{0} (new file)", name)
+      : vscode.l10n.t("{0} (change by Loom)", name);
+    await vscode.commands.executeCommand(
+      "vscode.diff",
+      this.documents.make(edit.path, sides.before),
+      this.documents.make(edit.path, sides.after),
+      title,
+    );
+  }
+
+  private async sidesOf(edit: EditQuestion): Promise<{ before: string; after: string } | undefined> {
+    const [patch] = parsePatch(edit.diff);
+    if (patch === undefined) return undefined;
+    const text = await this.textOf(edit);
+    return sidesOfPatch(text, patch);
+  }
+
+  private async textOf({ path, isNew }: EditQuestion): Promise<string> {
+    const resolved = await this.workspace.resolve(path);
+    if (resolved.place === "no_folder" || (resolved.kind === "missing" && isNew)) return "";
+    const file = await this.workspace.readText(resolved.absolute);
+    return "text" in file ? file.text : "";
+  }
+}
+
+/** Both sides of a change, from the text as it is now: the change may be still to come or done already. */
+function sidesOfPatch(text: string, patch: StructuredPatch): { before: string; after: string } | undefined {
+  const after = applyPatch(text, patch);
+  if (after !== false) return { before: text, after };
+  const before = applyPatch(text, reversePatch(patch));
+  return before === false ? undefined : { before, after: text };
+}

@@ -1,0 +1,75 @@
+import * as vscode from "vscode";
+import type { ModelStatus } from "../shared/protocol";
+import { Disposable } from "./disposable";
+import type { ModelServer } from "./modelServer";
+import type { Settings } from "./settings";
+
+/** How often a server that is not ready is asked again while someone looks at the panel, in milliseconds. */
+const AGAIN_MS = 3_000;
+
+/**
+ * The state of server and model. It is asked for when the panel is shown, when the window gets the focus, when the settings
+ * change and on request; again and again only while the panel is visible and says that something is missing.
+ */
+export class OllamaStatus extends Disposable {
+  private status: ModelStatus;
+  private asking: AbortController | undefined;
+  private timer: NodeJS.Timeout | undefined;
+  private isWatched = false;
+  private readonly changed = this.register(new vscode.EventEmitter<ModelStatus>());
+  readonly onDidChange = this.changed.event;
+
+  constructor(
+    private readonly server: Pick<ModelServer, "status">,
+    private readonly settings: Settings,
+  ) {
+    super();
+    this.status = { state: "checking", address: settings.current.address.url };
+    this.register(settings.onDidChange(() => void this.check()));
+    this.register(
+      vscode.window.onDidChangeWindowState(({ focused }) => {
+        if (focused && this.isWatched) void this.check();
+      }),
+    );
+    this.register(new vscode.Disposable(() => this.rest()));
+  }
+
+  get current(): ModelStatus {
+    return this.status;
+  }
+
+  /** To be told whether the panel is visible. */
+  watch(isVisible: boolean): void {
+    this.isWatched = isVisible;
+    if (isVisible) void this.check();
+    else this.rest();
+  }
+
+  /** Asks the server now; an answer to an earlier question that is still on its way no longer counts. */
+  async check(): Promise<void> {
+    this.rest();
+    const asking = new AbortController();
+    this.asking = asking;
+    const { address, model } = this.settings.current;
+    if (address.url !== this.status.address) this.set({ state: "checking", address: address.url });
+    const status = await this.server.status(model, asking.signal);
+    if (asking.signal.aborted) return;
+    this.asking = undefined;
+    this.set(status);
+    if (this.isWatched && status.state !== "ready")
+      this.timer = setTimeout(() => void this.check(), AGAIN_MS);
+  }
+
+  private set(status: ModelStatus): void {
+    if (JSON.stringify(status) === JSON.stringify(this.status)) return;
+    this.status = status;
+    this.changed.fire(status);
+  }
+
+  private rest(): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    this.asking?.abort();
+    this.asking = undefined;
+  }
+}

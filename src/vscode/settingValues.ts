@@ -1,0 +1,135 @@
+import type { ApprovalMode } from "../core/approvals";
+import {
+  COMMAND_TIME_LIMIT,
+  COMPACTION_THRESHOLD,
+  KEEP_MESSAGES,
+  NUM_CTX,
+  ROUND_LIMIT,
+} from "../core/limits";
+
+const APPROVAL_MODES: readonly ApprovalMode[] = ["ask", "allowEdits", "readOnly"];
+
+/** Where the server is; `url` has no slash at its end. */
+export interface ServerAddress {
+  readonly url: string;
+  /** The server is on the machine that Loom runs on. */
+  readonly isLoopback: boolean;
+}
+
+/** The address that a setting means; for an empty text the one of the environment or Ollama's own default. */
+export type ChooseAddress = (text: string) => ServerAddress | { readonly error: string };
+
+/** All settings of Loom, checked; the ranges are those of core/limits. */
+export interface SettingValues {
+  readonly address: ServerAddress;
+  /** Empty when none is chosen. */
+  readonly model: string;
+  readonly numCtx: number;
+  readonly compactionThreshold: number;
+  readonly keepMessages: number;
+  readonly automaticCompaction: boolean;
+  readonly roundLimit: number;
+  /** Seconds. */
+  readonly commandTimeLimit: number;
+  readonly approvalMode: ApprovalMode;
+}
+
+/** What a setting may hold. */
+export type Expected =
+  | { readonly kind: "whole_number" | "number"; readonly minimum: number; readonly maximum: number }
+  | { readonly kind: "choice"; readonly choices: readonly string[] }
+  | { readonly kind: "text" | "yes_or_no" }
+  /** `problem` is a sentence. */
+  | { readonly kind: "address"; readonly problem: string };
+
+/** A value that cannot be used; the default stands in for it. */
+export interface BadSetting {
+  /** Without the `loom.` in front. */
+  readonly id: string;
+  readonly value: unknown;
+  readonly expected: Expected;
+  readonly usedInstead: string;
+}
+
+/** Where values come from: `set` is undefined for a setting that nobody set. */
+export interface SettingSource {
+  readonly set: (id: string) => unknown;
+  readonly chooseAddress: ChooseAddress;
+  /** Used when the one that was chosen cannot be read. */
+  readonly defaultAddress: ServerAddress;
+}
+
+type Range = Readonly<Record<"minimum" | "maximum" | "default", number>>;
+
+/** Reads and checks every setting; `bad` names each value for which the default is used. */
+export function readSettings(source: SettingSource): { values: SettingValues; bad: readonly BadSetting[] } {
+  const bad: BadSetting[] = [];
+  const reader = new Reader(source.set, bad);
+  const values: SettingValues = {
+    address: readAddress(source, bad),
+    model: reader.read("model", { kind: "text" }, "", (value) =>
+      typeof value === "string" ? value.trim() : undefined,
+    ),
+    numCtx: reader.wholeNumber("numCtx", NUM_CTX),
+    compactionThreshold: reader.number("compaction.threshold", COMPACTION_THRESHOLD),
+    keepMessages: reader.wholeNumber("compaction.keep", KEEP_MESSAGES),
+    automaticCompaction: reader.read("compaction.automatic", { kind: "yes_or_no" }, true, (value) =>
+      typeof value === "boolean" ? value : undefined,
+    ),
+    roundLimit: reader.wholeNumber("roundLimit", ROUND_LIMIT),
+    commandTimeLimit: reader.wholeNumber("commandTimeLimit", COMMAND_TIME_LIMIT),
+    approvalMode: reader.read<ApprovalMode>(
+      "approvals",
+      { kind: "choice", choices: APPROVAL_MODES },
+      "ask",
+      (value) => APPROVAL_MODES.find((mode) => mode === value),
+    ),
+  };
+  return { values, bad };
+}
+
+function readAddress(source: SettingSource, bad: BadSetting[]): ServerAddress {
+  const value = source.set("address") ?? "";
+  const chosen = source.chooseAddress(typeof value === "string" ? value : JSON.stringify(value));
+  if (!("error" in chosen)) return chosen;
+  const { url } = source.defaultAddress;
+  bad.push({ id: "address", value, expected: { kind: "address", problem: chosen.error }, usedInstead: url });
+  return source.defaultAddress;
+}
+
+class Reader {
+  constructor(
+    private readonly set: (id: string) => unknown,
+    private readonly bad: BadSetting[],
+  ) {}
+
+  wholeNumber(id: string, { minimum, maximum, default: fallback }: Range): number {
+    return this.read(id, { kind: "whole_number", minimum, maximum }, fallback, (value) =>
+      Number.isInteger(value) ? inRange(value, minimum, maximum) : undefined,
+    );
+  }
+
+  number(id: string, { minimum, maximum, default: fallback }: Range): number {
+    return this.read(id, { kind: "number", minimum, maximum }, fallback, (value) =>
+      inRange(value, minimum, maximum),
+    );
+  }
+
+  read<Value>(
+    id: string,
+    expected: Expected,
+    fallback: Value,
+    parse: (value: unknown) => Value | undefined,
+  ): Value {
+    const value = this.set(id);
+    if (value === undefined || value === null) return fallback;
+    const parsed = parse(value);
+    if (parsed !== undefined) return parsed;
+    this.bad.push({ id, value, expected, usedInstead: String(fallback) });
+    return fallback;
+  }
+}
+
+function inRange(value: unknown, minimum: number, maximum: number): number | undefined {
+  return typeof value === "number" && value >= minimum && value <= maximum ? value : undefined;
+}

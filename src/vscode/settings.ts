@@ -1,0 +1,110 @@
+import * as vscode from "vscode";
+import { Disposable } from "./disposable";
+import {
+  readSettings,
+  type BadSetting,
+  type ChooseAddress,
+  type ServerAddress,
+  type SettingValues,
+} from "./settingValues";
+
+/** The section of all settings. */
+const SECTION = "loom";
+
+/** The settings as they are now. A value that cannot be used is named once, with a button that opens the setting. */
+export class Settings extends Disposable {
+  private values: SettingValues;
+  private readonly named = new Set<string>();
+  private readonly changed = this.register(new vscode.EventEmitter<SettingValues>());
+  /** Fires after `current` has changed. */
+  readonly onDidChange = this.changed.event;
+
+  constructor(
+    private readonly chooseAddress: ChooseAddress,
+    private readonly defaultAddress: ServerAddress,
+  ) {
+    super();
+    this.values = this.readAll();
+    this.register(
+      vscode.workspace.onDidChangeConfiguration((change) => {
+        if (!change.affectsConfiguration(SECTION)) return;
+        this.values = this.readAll();
+        this.changed.fire(this.values);
+      }),
+    );
+  }
+
+  get current(): SettingValues {
+    return this.values;
+  }
+
+  /** Sets the model where it is set already, in the person's own settings otherwise. */
+  async chooseModel(model: string): Promise<void> {
+    const configuration = vscode.workspace.getConfiguration(SECTION);
+    const isOfWorkspace = configuration.inspect("model")?.workspaceValue !== undefined;
+    await configuration.update("model", model, !isOfWorkspace);
+  }
+
+  private readAll(): SettingValues {
+    const configuration = vscode.workspace.getConfiguration(SECTION);
+    const { values, bad } = readSettings({
+      chooseAddress: this.chooseAddress,
+      defaultAddress: this.defaultAddress,
+      set: (id) => (isSet(configuration, id) ? configuration.get<unknown>(id) : undefined),
+    });
+    for (const setting of bad) this.name(setting);
+    return values;
+  }
+
+  private name(setting: BadSetting): void {
+    const key = `${setting.id}=${JSON.stringify(setting.value)}`;
+    if (this.named.has(key)) return;
+    this.named.add(key);
+    const open = vscode.l10n.t("Open Setting");
+    void vscode.window.showWarningMessage(describe(setting), open).then((answer) => {
+      if (answer === open) void openSetting(setting.id);
+    });
+  }
+}
+
+/** Opens the Settings editor at one setting of Loom, or at all of them. */
+export async function openSetting(id?: string): Promise<void> {
+  const query = id === undefined ? "@ext:loom.loom" : `@id:${SECTION}.${id}`;
+  await vscode.commands.executeCommand("workbench.action.openSettings", query);
+}
+
+function isSet(configuration: vscode.WorkspaceConfiguration, id: string): boolean {
+  const found = configuration.inspect(id);
+  return [found?.globalValue, found?.workspaceValue, found?.workspaceFolderValue].some(
+    (value) => value !== undefined,
+  );
+}
+
+function describe({ id, value, expected, usedInstead }: BadSetting): string {
+  if (expected.kind === "address") {
+    return vscode.l10n.t("{0} Loom uses {1} instead.", expected.problem, usedInstead);
+  }
+  const name = `${SECTION}.${id}`;
+  return vscode.l10n.t(
+    "The setting {0} is {1}, which cannot be used: it should be {2}. Loom uses {3} instead.",
+    name,
+    JSON.stringify(value),
+    describeExpected(expected),
+    usedInstead === "" ? vscode.l10n.t("none") : usedInstead,
+  );
+}
+
+function describeExpected(expected: Exclude<BadSetting["expected"], { kind: "address" }>): string {
+  switch (expected.kind) {
+    case "whole_number":
+      return vscode.l10n.t("a whole number from {0} to {1}", expected.minimum, expected.maximum);
+    case "number":
+      return vscode.l10n.t("a number from {0} to {1}", expected.minimum, expected.maximum);
+    case "choice":
+      return vscode.l10n.t("one of {0}", expected.choices.join(", "));
+    case "text":
+      return vscode.l10n.t("text");
+    case "yes_or_no":
+      return vscode.l10n.t("true or false");
+  }
+}

@@ -1,0 +1,132 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { chromium, type Browser, type FrameLocator, type Locator, type Page } from "playwright-core";
+import * as vscode from "vscode";
+
+/** How long a condition may take before a test fails, in milliseconds: generous, since it is never waited out. */
+const limit = 60_000;
+
+const themeClasses = {
+  "Default Light Modern": "vs",
+  "Default Dark Modern": "vs-dark",
+  "Default High Contrast": "hc-black",
+  "Default High Contrast Light": "hc-light",
+} as const;
+
+export type ThemeName = keyof typeof themeClasses;
+
+/** All themes that the panel is looked at in. */
+export const themeNames = Object.keys(themeClasses) as readonly ThemeName[];
+
+/**
+ * The window that the tests run in, driven from inside its extension host over the debugging port that the launcher
+ * opened, as a person would: by mouse and keyboard. Every method waits for its effect.
+ */
+export class Panel {
+  private constructor(
+    private readonly browser: Browser,
+    /** The page of the workbench. */
+    readonly workbench: Page,
+  ) {}
+
+  static async connect(): Promise<Panel> {
+    const port = process.env["LOOM_DEBUG_PORT"];
+    if (!port) throw new Error("LOOM_DEBUG_PORT is not set: start these tests by scripts/launcher.ts.");
+    const browser = await chromium.connectOverCDP(`http://127.0.0.1:${port}`);
+    const pages = browser.contexts().flatMap((context) => context.pages());
+    for (const page of pages) {
+      if ((await page.locator(".monaco-workbench").count()) === 0) continue;
+      page.setDefaultTimeout(limit);
+      return new Panel(browser, page);
+    }
+    await browser.close();
+    throw new Error(`No workbench among ${pages.map((page) => page.url()).join(", ")}`);
+  }
+
+  /** Lets go of the window; it stays open. */
+  async close(): Promise<void> {
+    await this.browser.close();
+  }
+
+  /** Shows the panel by its icon in the activity bar and waits for its page. */
+  async open(): Promise<FrameLocator> {
+    await this.workbench.locator(".part.activitybar, .part.sidebar").first().waitFor();
+    const icon = this.workbench.locator('.activitybar .action-item:has(a[aria-label^="Loom"])');
+    if ((await icon.getAttribute("aria-expanded")) !== "true") await icon.click();
+    await this.composer().waitFor();
+    return this.frame();
+  }
+
+  /** The page of the panel: the webview's content lies two frames deep. */
+  frame(): FrameLocator {
+    return this.workbench
+      .frameLocator('iframe.webview[src*="extensionId=loom.loom"]')
+      .frameLocator("#active-frame");
+  }
+
+  /** The field for the message. */
+  composer(): Locator {
+    return this.frame().getByRole("textbox").last();
+  }
+
+  /** Types a message by keyboard and sends it with Enter. */
+  async send(text: string): Promise<void> {
+    const composer = this.composer();
+    await composer.click();
+    await composer.pressSequentially(text);
+    await composer.press("Enter");
+  }
+
+  /** Runs a command as a person does: F1, its title ("Loom: Compact Now"), Enter. */
+  async runFromPalette(title: string): Promise<void> {
+    const { keyboard } = this.workbench;
+    const widget = this.workbench.locator(".quick-input-widget");
+    await keyboard.press("F1");
+    const input = widget.locator(".quick-input-filter input");
+    await input.waitFor();
+    await input.pressSequentially(title);
+    const row = widget.locator(".quick-input-list .monaco-list-row.focused", { hasText: title });
+    await row.waitFor();
+    await keyboard.press("Enter");
+    await widget.waitFor({ state: "hidden" });
+  }
+
+  /** Changes the colour theme and waits until the workbench, and the panel's page if it is shown, have it. */
+  async setTheme(name: ThemeName): Promise<void> {
+    const configuration = vscode.workspace.getConfiguration("workbench");
+    await configuration.update("colorTheme", name, vscode.ConfigurationTarget.Global);
+    await this.workbench.locator(`.monaco-workbench.${themeClasses[name]}`).waitFor();
+    if ((await this.composer().count()) === 0) return;
+    await this.frame().locator(`body[data-vscode-theme-id="${name}"]`).waitFor();
+  }
+
+  /** Drags the edge of the side bar until it is `width` pixels wide; the panel's page is as wide, less a border. */
+  async setSideBarWidth(width: number): Promise<void> {
+    const bar = this.workbench.locator(".part.sidebar");
+    const box = await bar.boundingBox();
+    if (!box) throw new Error("The side bar is not shown.");
+    const { mouse } = this.workbench;
+    const middle = box.y + box.height / 2;
+    await mouse.move(box.x + box.width, middle);
+    await mouse.down();
+    await mouse.move(box.x + width, middle, { steps: 8 });
+    await mouse.up();
+    // Away from the edge, which stays highlighted under the pointer.
+    await mouse.move(box.x + width + 200, middle);
+    const now = await bar.boundingBox();
+    if (!now || Math.abs(now.width - width) > 1) {
+      throw new Error(`The side bar is ${now?.width ?? 0} pixels wide and should be ${width}.`);
+    }
+  }
+
+  /** Keeps a picture of the window as out/screenshots/NAME.png and gives its path. */
+  async screenshot(name: string): Promise<string> {
+    const extension = vscode.extensions.getExtension("loom.loom");
+    if (!extension) throw new Error("The extension loom.loom is not there.");
+    const folder = join(extension.extensionPath, "out", "screenshots");
+    mkdirSync(folder, { recursive: true });
+    const path = join(folder, `${name}.png`);
+    await this.workbench.screenshot({ path });
+    return path;
+  }
+}

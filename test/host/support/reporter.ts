@@ -1,0 +1,63 @@
+import { writeFileSync } from "node:fs";
+import type { MochaOptions, Runner, Test } from "mocha";
+
+/**
+ * Prints each test as it ends and keeps the counts in the file `reporterOptions.output`, since only lines of the
+ * console reach the terminal from an extension host. After a crash the file holds what had run, with `isComplete` false.
+ */
+class HostReporter {
+  private readonly counts = { passed: 0, failed: 0, skipped: 0 };
+  private readonly failures: { readonly title: string; readonly error: Error }[] = [];
+
+  constructor(runner: Runner, options: MochaOptions) {
+    const output = outputOf(options.reporterOptions);
+    const save = (isComplete: boolean): void => {
+      writeFileSync(output, JSON.stringify({ ...this.counts, isComplete }));
+    };
+    save(false);
+    runner.on("pass", (test: Test) => {
+      this.counts.passed++;
+      print("✔", `${titleOf(test)} (${test.duration ?? 0} ms)`);
+      save(false);
+    });
+    runner.on("pending", (test: Test) => {
+      this.counts.skipped++;
+      print("-", titleOf(test));
+      save(false);
+    });
+    runner.on("fail", (test: Test, error: unknown) => {
+      this.counts.failed++;
+      const known = error instanceof Error ? error : new Error(String(error));
+      this.failures.push({ title: titleOf(test), error: known });
+      print("✖", titleOf(test));
+      save(false);
+    });
+    runner.on("end", () => {
+      for (const { title, error } of this.failures) print("\n✖", `${title}\n${error.stack ?? error.message}`);
+      save(true);
+    });
+  }
+}
+
+function outputOf(options: unknown): string {
+  if (
+    typeof options === "object" &&
+    options !== null &&
+    "output" in options &&
+    typeof options.output === "string"
+  ) {
+    return options.output;
+  }
+  throw new Error("The reporter needs reporterOptions.output.");
+}
+
+function titleOf(test: Test): string {
+  return test.titlePath().join(" › ");
+}
+
+/** As one already formatted text, so that a `%` in a title stays one. */
+function print(mark: string, text: string): void {
+  console.log("%s", `${mark} ${text}`);
+}
+
+module.exports = HostReporter;

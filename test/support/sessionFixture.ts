@@ -1,0 +1,100 @@
+import type { ToolRun, AnyTool } from "../../src/core/tools/tool";
+import type { JsonValue, LogEvent } from "../../src/shared/events";
+import { Session, type SessionSettings } from "../../src/core/session";
+import type { ChatModel } from "../../src/core/ports";
+
+export const SETTINGS: SessionSettings = {
+  model: "test-model",
+  numCtx: 4096,
+  compactionThreshold: 0.8,
+  keepMessages: 6,
+  automaticCompaction: true,
+  roundLimit: 25,
+  approvalMode: "ask",
+};
+
+/** A tool whose behaviour a test gives as a function. */
+export function toolOf(
+  name: string,
+  run: (
+    input: Readonly<Record<string, JsonValue>>,
+    ...rest: Parameters<ReturnType<typeof prepared>>
+  ) => Promise<ToolRun>,
+): AnyTool {
+  return {
+    schema: {
+      name,
+      description: `${name} for tests`,
+      parameters: { type: "object", required: [], properties: {} },
+    },
+    prepare: (input) => prepared((...rest) => run(input, ...rest)),
+  };
+}
+
+function prepared(run: Exclude<ReturnType<AnyTool["prepare"]>, { error: string }>) {
+  return run;
+}
+
+/** A tool that answers with the text that its argument `text` gives. */
+export const echoTool = toolOf("echo", (input) =>
+  Promise.resolve({ outcome: "ok", content: String(input["text"] ?? ""), summary: "echoed" }),
+);
+
+export interface Fixture {
+  readonly session: Session;
+  readonly stored: LogEvent[];
+  /** Resolves when the session is idle and nothing waits. */
+  readonly idle: () => Promise<void>;
+}
+
+/** A session on a scripted model with a clock that ticks one millisecond a look. */
+export function startSession(
+  chatModel: ChatModel,
+  options: {
+    readonly settings?: Partial<SessionSettings>;
+    readonly tools?: readonly AnyTool[];
+    readonly events?: readonly LogEvent[];
+    readonly settingsNow?: () => SessionSettings;
+  } = {},
+): Fixture {
+  const stored: LogEvent[] = [];
+  let clock = 1_000;
+  let ids = options.events?.length ?? 0;
+  const settings = { ...SETTINGS, ...options.settings };
+  const session = new Session(
+    {
+      chatModel,
+      tools: options.tools ?? [echoTool],
+      describeWorkspace: () =>
+        Promise.resolve({
+          folders: [{ name: "ws", path: "/ws" }],
+          operatingSystem: "Linux",
+          shell: "bash",
+          date: `2026-01-${String(1 + (clock % 28)).padStart(2, "0")}`,
+        }),
+      settings: options.settingsNow ?? (() => settings),
+      store: { append: (event) => Promise.resolve(void stored.push(event)) },
+      now: () => clock++,
+      newId: () => `e${++ids}`,
+      log: () => undefined,
+    },
+    options.events ?? [],
+  );
+  return { session, stored, idle: () => whenIdle(session) };
+}
+
+function whenIdle(session: Session): Promise<void> {
+  return new Promise((resolve) => {
+    const isIdle = () =>
+      !session.isBusy && session.view.phase.name === "idle" && session.view.queue.length === 0;
+    if (isIdle()) return resolve();
+    const stop = session.onEvent(() => {
+      // A message that waits starts only after the event that says the last turn has ended.
+      setImmediate(() => {
+        if (!isIdle()) return;
+        stop();
+        resolve();
+      });
+    });
+  });
+}

@@ -1,0 +1,116 @@
+import type { ApprovalDecision, ApprovalQuestion } from "../../src/shared/live";
+import type { PendingApproval } from "../../src/shared/view";
+import { approvalTitle } from "../describe";
+import { h, type Child } from "../dom";
+import { number } from "../format";
+import { post } from "../hostApi";
+import { icon } from "../icons";
+import { isComposing } from "../keys";
+import { strings } from "../strings";
+import { button, textField } from "../toolkit";
+import { spelledText, visibleText } from "../visibleText";
+import { diffView } from "./diffView";
+
+/** Asks for consent with everything that the person needs in order to decide. It goes when the host says that it is settled. */
+export class ApprovalCard {
+  readonly element: HTMLElement;
+  private readonly reason = textField({
+    label: strings.approval.reason,
+    placeholder: strings.approval.reasonPlaceholder,
+    className: "reason",
+  });
+  private readonly allow = button({
+    label: strings.approval.allow,
+    appearance: "primary",
+    onPress: () => this.decide({ answer: "allow" }),
+  });
+  private isDecided = false;
+
+  constructor(private readonly approval: PendingApproval) {
+    const { question } = approval;
+    const title = strings.approval.needed(approvalTitle(question));
+    this.element = h(
+      "section",
+      { class: "approval", role: "group", "aria-label": title },
+      h("p", { class: "approval-title" }, icon("question", "asks"), h("span", {}, ...titleParts(question))),
+      content(question),
+      this.buttons(question),
+    );
+    this.reason.element.addEventListener("keydown", (event) => {
+      if (event.key === "Enter" && !isComposing(event)) this.deny();
+    });
+  }
+
+  /** Brings the card into view with the keyboard focus on its first button. */
+  focus(): void {
+    this.element.scrollIntoView({ block: "nearest" });
+    this.allow.focus();
+  }
+
+  private buttons(question: ApprovalQuestion): HTMLElement {
+    const { allowForSession, deny, showDiff, buttons } = strings.approval;
+    return h(
+      "div",
+      { class: "approval-buttons", role: "group", "aria-label": buttons },
+      this.allow,
+      button({ label: allowForSession, onPress: () => this.decide({ answer: "allow_for_session" }) }),
+      question.kind === "edit"
+        ? button({
+            label: showDiff,
+            onPress: () => post({ type: "show_diff", callId: this.approval.callId }),
+          })
+        : undefined,
+      h("div", { class: "deny" }, this.reason.element, button({ label: deny, onPress: () => this.deny() })),
+    );
+  }
+
+  private deny(): void {
+    this.decide({ answer: "deny", reason: this.reason.control()?.value.trim() ?? "" });
+  }
+
+  private decide(decision: ApprovalDecision): void {
+    // A second click before the host answers must not settle the question that comes next.
+    if (this.isDecided) return;
+    this.isDecided = true;
+    post({ type: "decide", callId: this.approval.callId, decision });
+  }
+}
+
+function titleParts(question: ApprovalQuestion): Child[] {
+  const title = h("strong", {}, approvalTitle(question));
+  switch (question.kind) {
+    case "edit":
+      return [
+        title,
+        " ",
+        h("span", { class: "count added" }, `+${number(question.added)}`),
+        " ",
+        h("span", { class: "count removed" }, `−${number(question.removed)}`),
+      ];
+    case "command":
+      return [title, " ", h("span", { class: "quiet" }, strings.approval.inFolder(spelledText(question.folder)))];
+    case "outside":
+      return [title];
+  }
+}
+
+function content(question: ApprovalQuestion): HTMLElement | undefined {
+  switch (question.kind) {
+    case "edit":
+      return diffView(question.diff);
+    case "command":
+      return h(
+        "pre",
+        {
+          class: "command scrolls",
+          dir: "ltr",
+          tabindex: "0",
+          role: "group",
+          "aria-label": strings.approval.wholeCommand,
+        },
+        visibleText(question.command),
+      );
+    case "outside":
+      return undefined;
+  }
+}

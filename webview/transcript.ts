@@ -1,0 +1,169 @@
+import type { PendingApproval, Entry, SessionView, StreamingReply } from "../src/shared/view";
+import { h } from "./dom";
+import { CompactionMarker } from "./entries/compactionMarker";
+import type { Item } from "./entries/item";
+import { AssistantItem, userItem } from "./entries/messages";
+import { compactionFailedItem, noticeItem, turnEndItem } from "./entries/notes";
+import { ToolCard } from "./entries/toolCard";
+import { percent } from "./format";
+import { strings } from "./strings";
+
+/** An entry as it was last shown; entries that need nothing on the screen have no item. */
+interface Shown {
+  readonly entry: Entry;
+  readonly item: Item<never> | undefined;
+  readonly update: (entry: Entry) => void;
+}
+
+interface Streaming {
+  readonly id: string;
+  readonly item: AssistantItem;
+}
+
+/**
+ * The conversation as a list. Entries only ever come at the end or change in place, so the n-th entry of the view is the n-th one
+ * shown, and a piece of streaming text touches nothing but the reply that it belongs to.
+ */
+export class Transcript {
+  readonly element = h("ol", { class: "transcript", "aria-label": strings.transcript.conversation });
+  private entries: readonly Entry[] = [];
+  private shown: Shown[] = [];
+  private streaming: Streaming | undefined;
+  private tools = new Map<string, ToolCard>();
+  private output: SessionView["output"] = {};
+  private approvals: readonly PendingApproval[] = [];
+  private lastAuthor: "you" | "loom" | undefined;
+  private threshold: string | undefined;
+
+  /** Forgets everything, so that the next update shows a view from scratch. */
+  reset(): void {
+    this.element.replaceChildren();
+    this.entries = [];
+    this.shown = [];
+    this.streaming = undefined;
+    this.tools = new Map();
+    this.output = {};
+    this.approvals = [];
+    this.lastAuthor = undefined;
+  }
+
+  update(view: SessionView): void {
+    this.threshold = view.meter === null ? undefined : percent(view.meter.compactAt, view.meter.window);
+    if (view.entries !== this.entries) this.updateEntries(view);
+    this.updateStreaming(view.streaming);
+    if (view.output !== this.output) this.updateOutput(view.output);
+    if (view.approvals !== this.approvals) this.updateApprovals(view.approvals);
+  }
+
+  /** Brings the oldest open question into view, with the keyboard focus on it. */
+  focusApproval(): void {
+    const [first] = this.approvals;
+    if (first !== undefined) this.tools.get(first.callId)?.focusApproval();
+  }
+
+  private updateEntries({ entries, streaming }: SessionView): void {
+    // The session started over.
+    if (entries.length < this.shown.length) this.reset();
+    for (const [index, entry] of entries.entries()) {
+      const shown = this.shown[index];
+      if (shown === undefined) this.add(entry, streaming);
+      else if (shown.entry !== entry) {
+        shown.update(entry);
+        this.shown[index] = { ...shown, entry };
+      }
+    }
+    this.entries = entries;
+  }
+
+  private add(entry: Entry, streaming: StreamingReply | null): void {
+    const isStreamEnd = entry.kind === "assistant" && this.streaming?.id !== streaming?.id;
+    if (isStreamEnd && this.streaming !== undefined) {
+      const { item } = this.streaming;
+      this.streaming = undefined;
+      item.update(entry);
+      this.keep(entry, item);
+      return;
+    }
+    const item = this.itemFor(entry);
+    // What happens while a reply streams stands above it.
+    if (item !== undefined) this.element.insertBefore(item.element, this.streaming?.item.element ?? null);
+    this.keep(entry, item);
+  }
+
+  private keep<Of extends Entry>(entry: Of, item: Item<Of> | undefined): void {
+    const update = (next: Entry) => {
+      if (isSameKind(next, entry)) item?.update?.(next);
+    };
+    this.shown.push({ entry, item, update });
+  }
+
+  private itemFor(entry: Entry): Item<never> | undefined {
+    switch (entry.kind) {
+      case "user":
+        this.lastAuthor = "you";
+        return userItem(entry);
+      case "assistant": {
+        if (entry.text === "" && entry.thinking === "") return undefined;
+        const item = this.answer();
+        item.update(entry);
+        return item;
+      }
+      case "tool": {
+        const card = new ToolCard(entry);
+        this.tools.set(entry.id, card);
+        return card;
+      }
+      case "compaction":
+        return new CompactionMarker(entry, this.threshold);
+      case "compaction_failed":
+        return compactionFailedItem(entry);
+      case "turn_ended":
+        return turnEndItem(entry);
+      case "notice":
+        return noticeItem(entry);
+    }
+  }
+
+  private answer(): AssistantItem {
+    const item = new AssistantItem(this.lastAuthor !== "loom");
+    this.lastAuthor = "loom";
+    return item;
+  }
+
+  private updateStreaming(reply: StreamingReply | null): void {
+    if (this.streaming !== undefined && this.streaming.id !== reply?.id) {
+      this.streaming.item.element.remove();
+      this.streaming = undefined;
+    }
+    if (reply === null || (reply.text === "" && reply.thinking === "" && this.streaming === undefined)) return;
+    if (this.streaming === undefined) {
+      this.streaming = { id: reply.id, item: this.answer() };
+      this.element.append(this.streaming.item.element);
+    }
+    this.streaming.item.stream(reply);
+  }
+
+  private updateOutput(output: SessionView["output"]): void {
+    for (const [callId, text] of Object.entries(output)) {
+      if (this.output[callId] !== text) this.tools.get(callId)?.showOutput(text);
+    }
+    for (const callId of Object.keys(this.output)) {
+      if (!(callId in output)) this.tools.get(callId)?.showOutput(undefined);
+    }
+    this.output = output;
+  }
+
+  private updateApprovals(approvals: readonly PendingApproval[]): void {
+    for (const before of this.approvals) {
+      if (!approvals.includes(before)) this.tools.get(before.callId)?.showApproval(undefined);
+    }
+    for (const approval of approvals) {
+      if (!this.approvals.includes(approval)) this.tools.get(approval.callId)?.showApproval(approval);
+    }
+    this.approvals = approvals;
+  }
+}
+
+function isSameKind<Of extends Entry>(entry: Entry, as: Of): entry is Of {
+  return entry.kind === as.kind;
+}
