@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { mkdir, open, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { link, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import * as z from "zod/mini";
@@ -93,8 +93,11 @@ export async function withLock<T>(layout: Layout, report: Report, work: () => Pr
   let waitsFor: number | undefined;
   while (!(await takeLock(layout.lock))) {
     const owner = Number(await readFile(layout.lock, "utf8").catch(() => ""));
-    if (owner > 0 && !isAlive(owner)) await rm(layout.lock, { force: true });
-    else if (owner > 0 && owner !== waitsFor) {
+    if (owner > 0 && !isAlive(owner)) {
+      await rm(layout.lock, { force: true });
+      continue;
+    }
+    if (owner > 0 && owner !== waitsFor) {
       waitsFor = owner;
       report(`Process ${owner} is setting Ollama up; waiting for it (its lock is ${layout.lock}) …`);
     }
@@ -107,14 +110,17 @@ export async function withLock<T>(layout: Layout, report: Report, work: () => Pr
   }
 }
 
+/** The file appears together with the process's id in it, so that there is never a lock without an owner. */
 async function takeLock(path: string): Promise<boolean> {
+  const part = `${path}.${process.pid}.part`;
+  await writeFile(part, String(process.pid));
   try {
-    const file = await open(path, "wx");
-    await file.writeFile(String(process.pid));
-    await file.close();
+    await link(part, path);
     return true;
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "EEXIST") return false;
     throw error;
+  } finally {
+    await rm(part, { force: true });
   }
 }

@@ -1,5 +1,6 @@
 import type { Compacted, CompactionTrigger, SummaryForm, TokenCount } from "../shared/events";
 import { estimateMessages, estimateText } from "./estimate";
+import { fixedTokens } from "./window";
 import { planCompaction, planFits, type CompactionPlan, type PlanInput } from "./plan";
 import type { ChatModel } from "./ports";
 import {
@@ -117,7 +118,8 @@ async function foldIn(
   plan: CompactionPlan,
   signal: AbortSignal,
 ): Promise<SummaryOutcome> {
-  const parts = foldParts(plan.toSummarise, input.window, plan.summaryTokens);
+  const { summaryTokens } = plan;
+  const parts = foldParts(plan.toSummarise, input.window, { summaryTokens, knownTokens: knownTokens(input) });
   let earlier: string | undefined;
   for (const [index, part] of parts.entries()) {
     input.onPart(index + 1, parts.length, plan.messagesSummarised);
@@ -126,6 +128,13 @@ async function foldIn(
     earlier = outcome.text;
   }
   return { type: "summary", text: earlier ?? "", parts: parts.length, form: "isolated" };
+}
+
+/** At most so many tokens has the conversation without system prompt and tools, when the server has counted it with them. */
+function knownTokens({ before, messages, window }: CompactionInput): number {
+  const system = messages[0]?.role === "system" ? messages[0].content : "";
+  // The estimate of the fixed part errs high, so only most of it is taken off.
+  return before.estimated ? Infinity : before.tokens - Math.floor(fixedTokens(system, window) * 0.7);
 }
 
 /** One part, with one retry without thinking when what came back cannot be believed. */

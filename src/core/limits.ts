@@ -19,6 +19,9 @@ export const SHARES = {
   summary: 1 / 10,
   words: 1 / 10,
   ledger: 1 / 20,
+  /** What a compaction aims at: groups leave the tail until the new context is no larger. */
+  afterCompactionAim: 4 / 10,
+  /** What a compaction must reach, by shortening even the newest group if it has been read. */
   afterCompaction: 6 / 10,
   replyRoom: 1 / 8,
 } as const;

@@ -61,11 +61,11 @@ export function planCompaction(input: PlanInput): CompactionPlan | undefined {
 
   let left = 0;
   let parts = partsFor(input, start);
-  const isOver = () => {
+  const isOver = (share: number) => {
     const tail = tokensOf(groups.slice(left), window.rates);
-    return fixed + parts.tokens + summaryTokens + tail > Math.floor(window.numCtx * SHARES.afterCompaction);
+    return fixed + parts.tokens + summaryTokens + tail > Math.floor(window.numCtx * share);
   };
-  while (left < groups.length - 1 && isOver()) {
+  while (left < groups.length - 1 && isOver(SHARES.afterCompactionAim)) {
     left++;
     parts = partsFor(input, groups[left]?.start ?? messages.length);
   }
@@ -74,7 +74,9 @@ export function planCompaction(input: PlanInput): CompactionPlan | undefined {
   const tailIndex = messages.length - tail.length;
   if (tailIndex <= first) return undefined;
   const room = Math.floor(window.numCtx * SHARES.afterCompaction) - fixed - parts.tokens - summaryTokens;
-  const fitted = isOver() ? fitTail(tail, unread, room, window) : { tail, shortened: [], reasons: [] };
+  const fitted = isOver(SHARES.afterCompaction)
+    ? fitTail(tail, unread, room, window)
+    : { tail, shortened: [], reasons: [] };
   return {
     toSummarise: messages.slice(1),
     messagesSummarised: tailIndex - 1,

@@ -25,18 +25,20 @@ export interface SummaryPart {
 
 /**
  * The conversation cut into the fewest parts that fit the window each, in order; a message too large for one part is split over
- * several, so that every character is read by exactly one request.
+ * several, so that every character is read by exactly one request. `knownTokens` is what the server has counted for all of them,
+ * at most: often less than the careful estimate, and then one part may do.
  */
 export function foldParts(
   toSummarise: readonly ContextMessage[],
   window: Window,
-  summaryTokens: number,
+  { summaryTokens, knownTokens }: { readonly summaryTokens: number; readonly knownTokens: number },
 ): readonly SummaryPart[] {
   const { rates, numCtx } = window;
   const instruction = estimateText(summaryInstruction(summaryTokens, undefined), rates) + 16;
   // Room for the summary itself; parts after the first also hold the summary of what came before.
   const whole = numCtx - instruction - summaryTokens - 64;
   const room = (part: number) => (part <= 1 ? whole : whole - summaryTokens);
+  if (toSummarise.length > 0 && knownTokens <= whole) return [{ messages: toSummarise }];
   const parts: ContextMessage[][] = [];
   let size = Infinity;
   for (const group of groupsOf(toSummarise, 0)) {

@@ -1,92 +1,111 @@
 import { readFile } from "node:fs/promises";
 import * as vscode from "vscode";
+import type { FileChange, TextReplacement } from "../core/ports";
 import { messageOf } from "./log";
 import { isUnsavedNotebook, openDocumentOf, uriOf } from "./openDocuments";
-import { replacementBetween, withPlainLines } from "./textReplacement";
+import { placesIn, withPlainLines } from "./plainLines";
 
 /** How long the editor may take to notice that a file changed on disk, in milliseconds. */
 const NOTICE_MS = 3_000;
 
-/** What a write came to: the text afterwards, LF only, or a sentence that says why nothing was written. */
-export type Written = { readonly text: string } | { readonly error: string };
+const CHANGED = "The file is not as it was when it was read. Read it again and repeat the change.";
 
 /**
- * Changes the document of an existing file from `before` to `after` (both LF only), as one step that can be undone and without
- * showing it. Line ends, mark and encoding stay as the document has them. A document without unsaved changes is saved, so that
- * what formats on save does so and the text that comes back is final; one with unsaved typing gets the change on top of it and
- * stays unsaved, since saving what a person types is theirs to do.
+ * What a write came to: the text afterwards (LF only), a sentence that says why nothing was written, or `not_exact` when a
+ * document cannot hold the file byte for byte, so that saving it would change more than was asked for.
  */
-export async function changeFile(absolute: string, before: string, after: string): Promise<Written> {
-  const uri = await uriOf(absolute);
-  if (isUnsavedNotebook(uri)) {
-    return {
-      error: "This notebook is open with unsaved changes. Save it in the editor first, then read it again.",
-    };
-  }
+export type Written = { readonly text: string } | { readonly error: string } | "not_exact";
+
+/** A change of a file that exists: its `before` is a text. */
+export type Change = FileChange & { readonly before: string };
+
+/**
+ * Makes the change in the file's document, as one step that can be undone and without showing it. Line ends, mark and encoding
+ * stay as the document has them. A document without unsaved changes is saved, so that what formats on save does so and the text
+ * that comes back is final; one with unsaved typing gets the change on top of it and stays unsaved, since saving what a person
+ * types is theirs to do.
+ */
+export async function changeFile(change: Change): Promise<Written> {
+  const { absolute } = change.path;
   try {
+    const uri = await uriOf(absolute);
+    if (isUnsavedNotebook(uri)) {
+      return { error: "This notebook is open with unsaved changes. It has to be saved in the editor first." };
+    }
     const document = (await openDocumentOf(absolute)) ?? (await vscode.workspace.openTextDocument(uri));
-    const problem = document.isDirty ? undefined : await problemWithDisk(document);
-    if (problem !== undefined) return { error: problem };
-    if (withPlainLines(document.getText()) !== before) return { error: CHANGED };
-    return await replaceIn(document, before, after);
+    const disk = document.isDirty ? "same" : await compareWithDisk(document);
+    if (disk === "different") return { error: CHANGED };
+    if (withPlainLines(document.getText()) !== change.before) {
+      // Without unsaved typing the editor may only read the bytes differently: the file itself decides.
+      return document.isDirty ? { error: CHANGED } : "not_exact";
+    }
+    return disk === "not_exact" ? disk : await changeDocument(document, change);
   } catch (error) {
     return { error: `The file could not be changed: ${messageOf(error)}` };
   }
 }
 
-/** Makes a file with this text (LF only) and the folders it needs; the same steps as for a file that a person makes and saves. */
-export async function makeFile(absolute: string, text: string): Promise<Written> {
-  const uri = await uriOf(absolute);
-  const edit = new vscode.WorkspaceEdit();
-  edit.createFile(uri, { overwrite: false, ignoreIfExists: false });
+/** Makes a file with this text (LF only) and the folders it needs, by the same steps as a file that a person makes and saves. */
+export async function makeFile(absolute: string, text: string): Promise<Exclude<Written, "not_exact">> {
   try {
+    const uri = await uriOf(absolute);
+    const edit = new vscode.WorkspaceEdit();
+    edit.createFile(uri, { overwrite: false, ignoreIfExists: false });
     if (!(await vscode.workspace.applyEdit(edit))) return { error: "The editor could not make this file." };
-    return await replaceIn(await vscode.workspace.openTextDocument(uri), "", text);
+    return await changeDocument(await vscode.workspace.openTextDocument(uri), { before: "", after: text });
   } catch (error) {
     return { error: `The file could not be made: ${messageOf(error)}` };
   }
 }
 
-const CHANGED = "The file is not as it was when it was read. Read it again and repeat the change.";
-
-async function replaceIn(document: vscode.TextDocument, before: string, after: string): Promise<Written> {
+async function changeDocument(
+  document: vscode.TextDocument,
+  change: Pick<Change, "before" | "after" | "replacements">,
+): Promise<Exclude<Written, "not_exact">> {
+  const { before, after } = change;
   const hadUnsavedChanges = document.isDirty;
+  const replacements = change.replacements ?? [{ start: 0, end: before.length, text: after }];
   // The editor refuses when the document has changed since it was compared, e.g. because the person types.
-  if (!(await apply(document, before, after))) return { error: CHANGED };
+  if (!(await replace(document, before, replacements))) return { error: CHANGED };
   if (hadUnsavedChanges || !document.isDirty || (await document.save())) {
     return { text: withPlainLines(document.getText()) };
   }
   // A change that could not be saved must not stay behind as unsaved text that nobody typed.
-  await apply(document, withPlainLines(document.getText()), before);
+  const text = withPlainLines(document.getText());
+  await replace(document, text, [{ start: 0, end: text.length, text: before }]);
   return {
-    error:
-      "The file could not be saved (it may be read-only or have changed on disk), so the change was taken back.",
+    error: "The file could not be saved (it may be read-only or have changed on disk), so the change was taken back.",
   };
 }
 
-async function apply(document: vscode.TextDocument, before: string, after: string): Promise<boolean> {
-  const replacement = replacementBetween(before, after);
-  if (replacement === undefined) return true;
-  const { start, end, text } = replacement;
+async function replace(
+  document: vscode.TextDocument,
+  text: string,
+  replacements: readonly TextReplacement[],
+): Promise<boolean> {
+  const placeOf = placesIn(text);
+  const positionOf = (offset: number) => {
+    const { line, character } = placeOf(offset);
+    return new vscode.Position(line, character);
+  };
   const edit = new vscode.WorkspaceEdit();
-  const range = new vscode.Range(start.line, start.character, end.line, end.character);
-  edit.replace(document.uri, range, text);
+  for (const { start, end, text: inserted } of replacements) {
+    edit.replace(document.uri, new vscode.Range(positionOf(start), positionOf(end)), inserted);
+  }
   return vscode.workspace.applyEdit(edit);
 }
 
-/** Why a document without unsaved changes must not be saved over the file, or undefined when it is what the file holds. */
-async function problemWithDisk(document: vscode.TextDocument): Promise<string | undefined> {
-  const { encoding, uri } = document;
-  const bytes = await readFile(uri.fsPath);
-  const text = await vscode.workspace.decode(bytes, { encoding });
-  const again = await vscode.workspace.encode(text, { encoding });
-  if (!bytes.equals(again)) {
-    return `The file is not valid ${encoding}: saving it would destroy characters elsewhere in it. Its encoding has to be set in the editor first (files.encoding).`;
-  }
-  return (await becomes(document, withPlainLines(text))) ? undefined : CHANGED;
+/** Whether a document without unsaved changes would write exactly what the file holds; waits until it has noticed the newest content. */
+async function compareWithDisk(document: vscode.TextDocument): Promise<"same" | "not_exact" | "different"> {
+  const { encoding } = document;
+  const bytes = await readFile(document.uri.fsPath);
+  const onDisk = withPlainLines(await vscode.workspace.decode(bytes, { encoding }));
+  if (!(await becomes(document, onDisk))) return "different";
+  const written = await vscode.workspace.encode(document.getText(), { encoding });
+  return bytes.equals(written) ? "same" : "not_exact";
 }
 
-/** Waits until the editor has noticed what is on disk; false when it does not in time. */
+/** Waits until the document holds the text; false when it does not in time. */
 function becomes(document: vscode.TextDocument, text: string): Promise<boolean> {
   const isSo = () => withPlainLines(document.getText()) === text;
   if (isSo()) return Promise.resolve(true);

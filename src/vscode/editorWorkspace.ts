@@ -1,7 +1,7 @@
 import type { Workspace } from "../core/ports";
 import { changeFile, makeFile } from "./documentWriter";
 import { openDocumentOf } from "./openDocuments";
-import { withPlainLines } from "./textReplacement";
+import { withPlainLines } from "./plainLines";
 
 /**
  * The workspace as the editor has it: unsaved typing is read and kept, edits go through documents, so that they can be undone.
@@ -22,11 +22,12 @@ export function editorWorkspace(files: Workspace, hashOf: (text: string) => stri
       return { text, hash: hashOf(text), hasUnsavedChanges: true };
     },
 
-    async write({ path, before, after }) {
+    async write(change) {
+      const { path, before, after } = change;
       const written =
-        before === null
-          ? await makeFile(path.absolute, after)
-          : await changeFile(path.absolute, before, after);
+        before === null ? await makeFile(path.absolute, after) : await changeFile({ ...change, before });
+      // Mixed line ends or bytes outside of the encoding: only a change of the file itself leaves the rest as it is.
+      if (written === "not_exact") return files.write(change);
       return "error" in written ? written : { text: written.text, hash: hashOf(written.text) };
     },
   };

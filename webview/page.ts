@@ -1,0 +1,174 @@
+import type { SessionEvent } from "../src/shared/live";
+import type { ModelStatus, ToPage } from "../src/shared/protocol";
+import { applyEvent, EMPTY_VIEW, type SessionView } from "../src/shared/view";
+import { announce, liveRegion } from "./announcer";
+import { Composer } from "./composer";
+import { ContextMeter } from "./contextMeter";
+import { contextPanel } from "./contextPanel";
+import { announcement } from "./describe";
+import { focusIfHere, h } from "./dom";
+import { helpPanel } from "./helpPanel";
+import { post } from "./hostApi";
+import { pageState, rememberState } from "./pageState";
+import { PhaseLine } from "./phaseLine";
+import { Popover } from "./popover";
+import { QueueList } from "./queueList";
+import { Scrolling } from "./scrolling";
+import { EmptyState, RehearsalNote, StatusBanner } from "./statusNotes";
+import { strings } from "./strings";
+import { button } from "./toolkit";
+import { Transcript } from "./transcript";
+import { Withdrawals } from "./withdrawals";
+
+/** The panel: a projection of what the host tells. It keeps nothing of its own but the draft and the reader's place. */
+export class Page {
+  private view: SessionView = EMPTY_VIEW;
+  private status: ModelStatus = { state: "checking", address: "" };
+  private hasFolder = true;
+  /** What decides about empty state and banner, as it was last shown. */
+  private shownStatus = "";
+  private isDrawing = false;
+  private readonly withdrawals = new Withdrawals();
+
+  private readonly transcript = new Transcript();
+  private readonly meter = new ContextMeter();
+  private readonly phaseLine = new PhaseLine(() => this.transcript.focusApproval());
+  private readonly composer = new Composer({
+    onMessage: (text) => this.send(text),
+    onHelp: () => this.popover.open(strings.help.title, ...helpPanel()),
+  });
+  private readonly queue = new QueueList((message) => {
+    this.withdrawals.start(message, this.view);
+    post({ type: "withdraw", id: message.id });
+    this.composer.focus();
+  });
+  private readonly popover = new Popover(() => this.composer.field);
+  private readonly empty = new EmptyState((text) => this.composer.suggest(text));
+  private readonly banner = new StatusBanner();
+  private readonly rehearsal = new RehearsalNote();
+  private readonly scrolling: Scrolling;
+
+  constructor(root: HTMLElement) {
+    const content = h("div", { class: "content" }, this.empty.element, this.transcript.element);
+    const scroller = h("main", { class: "scroller", tabindex: "0", "aria-label": strings.transcript.conversation }, content);
+    const jump = button({
+      label: strings.transcript.jumpToNewest,
+      icon: "down",
+      className: "jump",
+      onPress: () => {
+        this.scrolling.toEnd();
+        this.composer.focus();
+      },
+    });
+    const dock = h(
+      "footer",
+      { class: "dock" },
+      this.popover.element,
+      this.phaseLine.element,
+      this.queue.element,
+      this.banner.element,
+      this.rehearsal.element,
+      this.meter.element,
+      this.composer.element,
+    );
+    root.append(h("div", { class: "stage" }, scroller, jump), dock, liveRegion);
+    this.scrolling = new Scrolling(scroller, content, jump, (scrollTop) =>
+      rememberState({ place: { sessionId: this.view.sessionId, scrollTop } }),
+    );
+    this.composer.restore();
+    this.draw();
+  }
+
+  /** Takes in one message from the host. */
+  receive(message: ToPage): void {
+    switch (message.type) {
+      case "snapshot":
+        this.start(message);
+        break;
+      case "events":
+        // Events of a session that was left are still on their way when the next one's snapshot arrives.
+        if (message.sessionId === this.view.sessionId) this.apply(message.events);
+        break;
+      case "status":
+        this.status = message.status;
+        this.drawSoon();
+        break;
+      case "context":
+        this.popover.open(strings.context.title, ...contextPanel(message.breakdown));
+        break;
+      case "focus_composer":
+        this.composer.focus();
+        break;
+      case "send_refused":
+        this.composer.giveBack(message.text, message.message);
+        break;
+    }
+  }
+
+  private start({ view, status, hasFolder }: Extract<ToPage, { type: "snapshot" }>): void {
+    this.view = view;
+    this.status = status;
+    this.hasFolder = hasFolder;
+    this.transcript.reset();
+    this.draw();
+    const { sessionId, scrollTop } = pageState().place;
+    if (sessionId === view.sessionId && scrollTop !== null) this.scrolling.toPlace(scrollTop);
+    else this.scrolling.toEnd();
+  }
+
+  private apply(events: readonly SessionEvent[]): void {
+    for (const event of events) {
+      this.view = applyEvent(this.view, event);
+      announce(announcement(event, this.view));
+    }
+    for (const text of this.withdrawals.settle(this.view)) this.composer.giveBack(text, "");
+    this.drawSoon();
+  }
+
+  private send(text: string): void {
+    post({ type: "send", id: newId(), text });
+    this.scrolling.toEnd();
+  }
+
+  /** Draws once per frame of the screen, however many events arrive within it. */
+  private drawSoon(): void {
+    if (this.isDrawing) return;
+    this.isDrawing = true;
+    requestAnimationFrame(() => {
+      this.isDrawing = false;
+      this.draw();
+    });
+  }
+
+  private draw(): void {
+    const focused = document.activeElement;
+    this.drawStatus();
+    this.transcript.update(this.view);
+    this.phaseLine.update(this.view);
+    this.queue.update(this.view.queue);
+    this.meter.update(this.view.meter);
+    this.composer.update(this.view.phase);
+    // A button that goes away with its question must not leave the keyboard nowhere.
+    const isLost = focused !== null && focused !== document.body && !focused.checkVisibility();
+    if (isLost) focusIfHere(this.composer.field);
+  }
+
+  private drawStatus(): void {
+    const { status, hasFolder, view } = this;
+    const isEmpty = view.streaming === null && !view.entries.some(({ kind }) => kind === "user");
+    const shown = { status, hasFolder, isEmpty };
+    const key = JSON.stringify(shown);
+    if (key === this.shownStatus) return;
+    this.shownStatus = key;
+    this.empty.update(shown);
+    this.banner.update(shown);
+    this.rehearsal.update(shown);
+    this.composer.updateStatus(status);
+  }
+}
+
+/** Unique among the messages of this view, in this document and in the next ones. */
+function newId(): string {
+  const random = crypto.getRandomValues(new Uint32Array(2));
+  return [Date.now(), ...random].map((part) => part.toString(36)).join("-");
+}
