@@ -27,7 +27,12 @@ export class Composer {
   private readonly note = h("p", { class: "composer-note" });
   private readonly hints = h("ul", { class: "composer-hints" });
   private readonly modelName = h("span", { class: "model-name" });
-  private readonly model = h("button", { class: "model-button", type: "button" }, this.modelName, icon("chevron"));
+  private readonly model = h(
+    "button",
+    { class: "model-button", type: "button" },
+    this.modelName,
+    icon("chevron"),
+  );
   private readonly send = button({
     label: strings.composer.send,
     title: strings.composer.sendTitle,

@@ -39,7 +39,13 @@ export class ContextMeter {
       className: "compact-now",
       onPress: () => runCommand("compactNow"),
     });
-    this.element = h("section", { class: "meter-row", "aria-label": strings.meter.label }, gauge, compact, this.warning);
+    this.element = h(
+      "section",
+      { class: "meter-row", "aria-label": strings.meter.label },
+      gauge,
+      compact,
+      this.warning,
+    );
   }
 
   update(meter: Meter | null): void {

@@ -19,7 +19,11 @@ export function contextPanel({ window, used, compactAt, parts }: ContextBreakdow
       h(
         "thead",
         {},
-        h("tr", {}, ...[context.part, context.tokens, context.share].map((text) => h("th", { scope: "col" }, text))),
+        h(
+          "tr",
+          {},
+          ...[context.part, context.tokens, context.share].map((text) => h("th", { scope: "col" }, text)),
+        ),
       ),
       h("tbody", {}, ...shown.map((part) => row(part, window))),
     ),

@@ -30,7 +30,9 @@ export function approvalTitle(question: ApprovalQuestion): string {
       return approval.command;
     case "outside":
       return spelledText(
-        question.access === "read" ? approval.readOutside(question.path) : approval.writeOutside(question.path),
+        question.access === "read"
+          ? approval.readOutside(question.path)
+          : approval.writeOutside(question.path),
       );
   }
 }

@@ -5,7 +5,8 @@ import { strings } from "./strings";
 import { spelledText } from "./visibleText";
 
 /** Where a link leads: a web address, or a file by a path relative to the workspace. */
-type Target = { readonly kind: "web"; readonly url: string } | { readonly kind: "file"; readonly path: string };
+type Target =
+  { readonly kind: "web"; readonly url: string } | { readonly kind: "file"; readonly path: string };
 
 /** Makes the anchor of a Markdown link open its target when it is pressed; text remains where the target is neither web nor file. */
 export function setLink(anchor: HTMLAnchorElement): void {
@@ -24,7 +25,8 @@ export function setImage(element: HTMLElement): void {
   const target = targetOf(element.dataset["picture"] ?? "");
   const label = strings.transcript.picture(element.textContent ?? "");
   const isInsideLink = element.closest("a") !== null;
-  const shown = target?.kind === "web" && !isInsideLink ? h("a", { class: "picture" }) : h("span", { class: "picture" });
+  const shown =
+    target?.kind === "web" && !isInsideLink ? h("a", { class: "picture" }) : h("span", { class: "picture" });
   shown.append(icon("picture"), label);
   if (shown instanceof HTMLAnchorElement && target !== undefined) setPressable(shown, target);
   element.replaceWith(shown);

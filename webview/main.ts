@@ -27,10 +27,6 @@ if (root === null) throw new Error("The document has no element with the id root
 const page = new Page(root);
 window.addEventListener("message", (event: MessageEvent<unknown>) => {
   if (isToPage(event.data)) page.receive(event.data);
-  else reportError(`The host sent a message that the page does not understand: ${describe(event.data)}`);
+  else reportError(`The host sent a message that the page does not understand: ${JSON.stringify(event.data)}`);
 });
 post({ type: "ready" });
-
-function describe(value: unknown): string {
-  return (JSON.stringify(value) as string | undefined) ?? String(value);
-}

@@ -16,20 +16,20 @@ parser.linkify.set({ fuzzyLink: false, fuzzyEmail: false });
 
 // Nothing may load by itself, so neither links nor pictures carry an address that the browser acts on.
 parser.renderer.rules["link_open"] = (tokens, index) =>
-  `<a data-url="${parser.utils.escapeHtml(tokens[index]?.attrGet("href") ?? "")}">`;
-parser.renderer.rules["image"] = (tokens, index, options, env, renderer) => {
+  `<a data-url="${parser.utils.escapeHtml(String(tokens[index]?.attrGet("href") ?? ""))}">`;
+parser.renderer.rules["image"] = (tokens, index, options, env) => {
   const token = tokens[index];
-  const description = renderer.renderInlineAsText(token?.children ?? [], options, env);
+  const description = parser.renderer.renderInlineAsText(token?.children ?? [], options, env);
   const { escapeHtml } = parser.utils;
-  return `<span data-picture="${escapeHtml(token?.attrGet("src") ?? "")}">${escapeHtml(description)}</span>`;
+  return `<span data-picture="${escapeHtml(String(token?.attrGet("src") ?? ""))}">${escapeHtml(description)}</span>`;
 };
 
 // Headings of an answer stand below the headings of the page.
 for (const rule of ["heading_open", "heading_close"]) {
-  parser.renderer.rules[rule] = (tokens, index, options, _env, renderer) => {
+  parser.renderer.rules[rule] = (tokens, index, options) => {
     const token = tokens[index];
     if (token !== undefined) token.tag = `h${Math.min(6, Number(token.tag.slice(1)) + 2)}`;
-    return renderer.renderToken(tokens, index, options);
+    return parser.renderer.renderToken(tokens, index, options);
   };
 }
 
@@ -37,7 +37,7 @@ for (const rule of ["heading_open", "heading_close"]) {
 for (const rule of ["th_open", "td_open"]) {
   parser.renderer.rules[rule] = (tokens, index) => {
     const token = tokens[index];
-    const side = /text-align:(\w+)/.exec(token?.attrGet("style") ?? "")?.[1] ?? "left";
+    const side = /text-align:(\w+)/.exec(String(token?.attrGet("style") ?? ""))?.[1] ?? "left";
     return `<${token?.tag ?? "td"} class="align-${side}">`;
   };
 }

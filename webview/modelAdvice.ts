@@ -36,7 +36,11 @@ export function adviceFor(status: ModelStatus): Advice | undefined {
     case "no_models":
       return { title: empty.noModels, text: empty.noModelsText, actions: [PULL, CHECK] };
     case "none_chosen":
-      return { title: empty.noneChosen, text: empty.noneChosenText(status.installed.length), actions: [SELECT] };
+      return {
+        title: empty.noneChosen,
+        text: empty.noneChosenText(status.installed.length),
+        actions: [SELECT],
+      };
     case "missing":
       return {
         title: empty.missing(status.model),

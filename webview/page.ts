@@ -50,7 +50,11 @@ export class Page {
 
   constructor(root: HTMLElement) {
     const content = h("div", { class: "content" }, this.empty.element, this.transcript.element);
-    const scroller = h("main", { class: "scroller", tabindex: "0", "aria-label": strings.transcript.conversation }, content);
+    const scroller = h(
+      "main",
+      { class: "scroller", tabindex: "0", "aria-label": strings.transcript.conversation },
+      content,
+    );
     const jump = button({
       label: strings.transcript.jumpToNewest,
       icon: "down",

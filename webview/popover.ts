@@ -25,7 +25,8 @@ export class Popover {
   open(title: string, ...content: readonly Child[]): void {
     const hadFocus = this.element.contains(document.activeElement);
     const active = document.activeElement;
-    if (!hadFocus) this.cameFrom = active instanceof HTMLElement && active !== document.body ? active : undefined;
+    if (!hadFocus)
+      this.cameFrom = active instanceof HTMLElement && active !== document.body ? active : undefined;
     const close = button({
       label: strings.context.close,
       icon: "close",

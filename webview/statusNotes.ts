@@ -41,9 +41,7 @@ export class EmptyState {
 
   private welcome(model: string, hasFolder: boolean): Node[] {
     const { empty } = strings;
-    const examples = empty.examples.map((text) =>
-      h("li", {}, this.example(text)),
-    );
+    const examples = empty.examples.map((text) => h("li", {}, this.example(text)));
     return [
       h("h2", {}, empty.ready),
       h("p", {}, empty.readyText(model)),
@@ -69,7 +67,10 @@ export class StatusBanner {
     this.element.replaceChildren(
       ...(advice === undefined
         ? []
-        : [h("p", { title: advice.text }, icon("warning"), advice.title), actionRow(advice.actions.slice(0, 2), false)]),
+        : [
+            h("p", { title: advice.text }, icon("warning"), advice.title),
+            actionRow(advice.actions.slice(0, 2), false),
+          ]),
     );
   }
 }
@@ -87,9 +88,20 @@ export class RehearsalNote {
     this.element = h(
       "details",
       { class: "rehearsal" },
-      h("summary", {}, icon("info"), h("span", {}, rehearsal.note), h("span", { class: "how" }, rehearsal.how)),
+      h(
+        "summary",
+        {},
+        icon("info"),
+        h("span", {}, rehearsal.note),
+        h("span", { class: "how" }, rehearsal.how),
+      ),
       h("ol", {}, ...rehearsal.steps.map((step) => h("li", {}, step))),
-      h("div", { class: "actions" }, download, actionButton({ label: empty.selectModel, command: "selectModel" }, false)),
+      h(
+        "div",
+        { class: "actions" },
+        download,
+        actionButton({ label: empty.selectModel, command: "selectModel" }, false),
+      ),
     );
     setShown(this.element, false);
   }

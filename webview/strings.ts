@@ -144,7 +144,8 @@ const meter = {
 
 const context = {
   title: "What fills the context",
-  used: (used: TokenCount, window: number) => `${tokens(used)} of ${number(window)} tokens used (${percent(used.tokens, window)})`,
+  used: (used: TokenCount, window: number) =>
+    `${tokens(used)} of ${number(window)} tokens used (${percent(used.tokens, window)})`,
   compactsAt: (compactAt: number, window: number) =>
     `Automatic compaction above ${number(compactAt)} tokens (${percent(compactAt, window)}).`,
   part: "Part",
@@ -216,13 +217,15 @@ const empty = {
   noModels: "Ollama has no model yet",
   noModelsText: "Pull a model that can call tools. A small one is enough to begin with.",
   noneChosen: "Choose a model",
-  noneChosenText: (count: number) => `Your Ollama has ${plural(count, "model", "models")}. Choose the one to work with.`,
+  noneChosenText: (count: number) =>
+    `Your Ollama has ${plural(count, "model", "models")}. Choose the one to work with.`,
   missing: (model: string) => `${model} is not installed`,
   missingText: "Pull it, or choose one that is there.",
   noTools: (model: string) => `${model} cannot call tools`,
   noToolsText: "Loom reads and edits files through tools. Choose a model that can call them.",
   ready: "What shall we work on?",
-  readyText: (model: string) => `${model} runs on your Ollama. Loom asks before it changes a file or runs a command.`,
+  readyText: (model: string) =>
+    `${model} runs on your Ollama. Loom asks before it changes a file or runs a command.`,
   promise:
     "The bar below shows how full the model's context window is. Before it overflows, Loom compacts the conversation where you can see it.",
   noFolder: "No folder is open. Loom can chat, but it needs a folder to read and edit files.",

@@ -11,8 +11,7 @@ import { strings } from "./strings";
 /** An entry as it was last shown; entries that need nothing on the screen have no item. */
 interface Shown {
   readonly entry: Entry;
-  readonly item: Item<never> | undefined;
-  readonly update: (entry: Entry) => void;
+  readonly item: Item | undefined;
 }
 
 interface Streaming {
@@ -68,7 +67,7 @@ export class Transcript {
       const shown = this.shown[index];
       if (shown === undefined) this.add(entry, streaming);
       else if (shown.entry !== entry) {
-        shown.update(entry);
+        if (shown.entry.kind === entry.kind) shown.item?.update?.(entry);
         this.shown[index] = { ...shown, entry };
       }
     }
@@ -81,23 +80,16 @@ export class Transcript {
       const { item } = this.streaming;
       this.streaming = undefined;
       item.update(entry);
-      this.keep(entry, item);
+      this.shown.push({ entry, item });
       return;
     }
     const item = this.itemFor(entry);
     // What happens while a reply streams stands above it.
     if (item !== undefined) this.element.insertBefore(item.element, this.streaming?.item.element ?? null);
-    this.keep(entry, item);
+    this.shown.push({ entry, item });
   }
 
-  private keep<Of extends Entry>(entry: Of, item: Item<Of> | undefined): void {
-    const update = (next: Entry) => {
-      if (isSameKind(next, entry)) item?.update?.(next);
-    };
-    this.shown.push({ entry, item, update });
-  }
-
-  private itemFor(entry: Entry): Item<never> | undefined {
+  private itemFor(entry: Entry): Item | undefined {
     switch (entry.kind) {
       case "user":
         this.lastAuthor = "you";
@@ -135,7 +127,8 @@ export class Transcript {
       this.streaming.item.element.remove();
       this.streaming = undefined;
     }
-    if (reply === null || (reply.text === "" && reply.thinking === "" && this.streaming === undefined)) return;
+    if (reply === null || (reply.text === "" && reply.thinking === "" && this.streaming === undefined))
+      return;
     if (this.streaming === undefined) {
       this.streaming = { id: reply.id, item: this.answer() };
       this.element.append(this.streaming.item.element);
@@ -162,8 +155,4 @@ export class Transcript {
     }
     this.approvals = approvals;
   }
-}
-
-function isSameKind<Of extends Entry>(entry: Entry, as: Of): entry is Of {
-  return entry.kind === as.kind;
 }

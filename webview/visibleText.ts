@@ -5,11 +5,11 @@ import { h } from "./dom";
  * zero-width and other invisible characters, tags, line and paragraph separators. Variation selectors of emoji stay.
  */
 const INVISIBLE =
-  /(?![\t\n\u{FE0E}\u{FE0F}])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
+  /(?![\t\n])(?!\u{FE0E}|\u{FE0F})[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 
+const ESCAPE = String.fromCharCode(27);
 /** Sequences by which programs colour their output. */
-// eslint would rather not see a control character here, so the expression is made from text.
-const COLOURS = new RegExp("\\u001B\\[[\\d;:]*m", "g");
+const COLOURS = new RegExp(`${ESCAPE}\\[[\\d;:]*m`, "g");
 
 /** Text as nodes in which every character that could hide or disguise something is spelled out, e.g. `U+202E`. */
 export function visibleText(text: string): DocumentFragment {

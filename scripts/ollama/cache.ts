@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { link, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -55,7 +56,7 @@ export function layoutOf(root = cacheFolder("ollama")): Layout {
 /** Writes a file so that it is there as a whole or not at all. */
 export async function writeWhole(path: string, text: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
-  const part = `${path}.${process.pid}.part`;
+  const part = `${path}.${randomUUID()}.part`;
   await writeFile(part, text);
   await rename(part, path);
 }
@@ -112,7 +113,7 @@ export async function withLock<T>(layout: Layout, report: Report, work: () => Pr
 
 /** The file appears together with the process's id in it, so that there is never a lock without an owner. */
 async function takeLock(path: string): Promise<boolean> {
-  const part = `${path}.${process.pid}.part`;
+  const part = `${path}.${randomUUID()}.part`;
   await writeFile(part, String(process.pid));
   try {
     await link(part, path);

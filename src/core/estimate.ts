@@ -3,16 +3,19 @@ import { isMeasured } from "./context";
 import type { ContextMessage } from "./messages";
 import type { ToolSchema } from "./ports";
 
-/** The kinds of character that tokenizers treat differently. */
-const KINDS = ["letters", "digits", "marks", "spaces", "wide", "rare"] as const;
+/** What tokenizers and chat templates count differently: kinds of character, and messages with their marks. */
+const KINDS = ["letters", "digits", "marks", "spaces", "wide", "rare", "messages"] as const;
 
 /** How many characters (UTF-16 units) of each kind a text has, and how many messages it spans. */
-export type TextShape = Readonly<Record<(typeof KINDS)[number], number>> & { readonly messages: number };
+export type TextShape = Readonly<Record<(typeof KINDS)[number], number>>;
 
-/** Tokens per character of each kind and per message; `margin` is what the sum is multiplied by so that it errs high. */
 export interface Rates {
+  /** Tokens per character of each kind, and per message. */
   readonly perKind: Readonly<Record<(typeof KINDS)[number], number>>;
+  /** What a sum is multiplied by so that it errs high. */
   readonly margin: number;
+  /** The same for the fixed part of a request, system prompt and tools, over the default rates: it is measured by itself. */
+  readonly fixedFactor: number;
 }
 
 /**
@@ -20,12 +23,10 @@ export interface Rates {
  * code at about 3.2, measured as 3.2 on an Ollama server (itayinbarr/little-coder #128).
  */
 export const DEFAULT_RATES: Rates = {
-  perKind: { letters: 0.25, digits: 0.8, marks: 0.65, spaces: 0.15, wide: 1.1, rare: 1.3 },
+  perKind: { letters: 0.25, digits: 0.8, marks: 0.65, spaces: 0.15, wide: 1.1, rare: 1.3, messages: 8 },
   margin: 1.1,
+  fixedFactor: 1.15,
 };
-
-/** What a chat template adds around each message, in tokens: role, begin and end marks. */
-const TOKENS_PER_MESSAGE = 8;
 
 /** A rate may move between these multiples of its default: one odd count must not spoil all later estimates. */
 const RATE_RANGE = { lowest: 0.4, highest: 3 } as const;
@@ -35,7 +36,7 @@ const MARGIN = { lowest: 1.04, highest: 1.6 } as const;
 const EMPTY_SHAPE: TextShape = { letters: 0, digits: 0, marks: 0, spaces: 0, wide: 0, rare: 0, messages: 0 };
 
 /** The shape of a text, in one pass. */
-export function shapeOf(text: string): TextShape {
+function shapeOf(text: string): TextShape {
   const shape = { letters: 0, digits: 0, marks: 0, spaces: 0, wide: 0, rare: 0, messages: 0 };
   for (let index = 0; index < text.length; index++) {
     const code = text.charCodeAt(index);
@@ -75,7 +76,7 @@ function add(a: TextShape, b: TextShape): TextShape {
 const shapes = new WeakMap<ContextMessage, TextShape>();
 
 /** The shape of a message with its tool calls and its thinking. */
-export function messageShape(message: ContextMessage): TextShape {
+function messageShape(message: ContextMessage): TextShape {
   const known = shapes.get(message);
   if (known !== undefined) return known;
   let shape: TextShape = { ...shapeOf(message.content), messages: 1 };
@@ -90,7 +91,7 @@ export function messageShape(message: ContextMessage): TextShape {
 }
 
 /** The shape of the tool list as chat templates render it: JSON at the head of the prompt. */
-export function toolsShape(tools: readonly ToolSchema[]): TextShape {
+function toolsShape(tools: readonly ToolSchema[]): TextShape {
   if (tools.length === 0) return EMPTY_SHAPE;
   const shape = shapeOf(JSON.stringify(tools));
   // Templates add the wrapping of each tool and a paragraph on how to call them.
@@ -98,13 +99,12 @@ export function toolsShape(tools: readonly ToolSchema[]): TextShape {
 }
 
 function sumOf(shape: TextShape, rates: Rates): number {
-  let sum = shape.messages * TOKENS_PER_MESSAGE;
+  let sum = 0;
   for (const kind of KINDS) sum += shape[kind] * rates.perKind[kind];
   return sum;
 }
 
-/** An estimate in tokens that errs high. */
-export function estimateShape(shape: TextShape, rates: Rates): number {
+function estimateShape(shape: TextShape, rates: Rates): number {
   return Math.ceil(sumOf(shape, rates) * rates.margin);
 }
 
@@ -115,59 +115,88 @@ export function estimateText(text: string, rates: Rates): number {
 
 /** An estimate of messages as they stand in a prompt, in tokens. */
 export function estimateMessages(messages: readonly ContextMessage[], rates: Rates): number {
-  let shape = EMPTY_SHAPE;
-  for (const message of messages) shape = add(shape, messageShape(message));
-  return estimateShape(shape, rates);
+  return estimateShape(shapeOfAll(messages), rates);
 }
 
+/** An estimate of what every request of a session begins with: the tool list and the system prompt, in tokens. */
+export function estimateFixed(systemPrompt: string, tools: readonly ToolSchema[], rates: Rates): number {
+  return Math.ceil(sumOf(fixedShape(systemPrompt, tools), DEFAULT_RATES) * rates.fixedFactor);
+}
+
+function fixedShape(systemPrompt: string, tools: readonly ToolSchema[]): TextShape {
+  return add({ ...shapeOf(systemPrompt), messages: 1 }, toolsShape(tools));
+}
+
+/** A count that is further from the estimate says more about the server (a cut prompt, a new template) than about the text. */
+const BELIEVABLE = { lowest: 0.25, highest: 4 } as const;
+
+/** Below this many tokens the marks around messages outweigh the text, and a count teaches little about the text. */
+const TELLING_TOKENS = 150;
+
 /** Rates that fit better a text of `shape` which the server counted as `tokens`. */
-export function calibrate(rates: Rates, shape: TextShape, tokens: number): Rates {
+function calibrate(rates: Rates, shape: TextShape, tokens: number): Rates {
   const predicted = sumOf(shape, rates);
-  if (predicted < 1 || tokens < 1) return rates;
   const ratio = tokens / predicted;
-  // Beyond these a count says more about the server (a cut prompt, a changed template) than about the text.
-  if (ratio < 0.25 || ratio > 4) return rates;
+  if (!(ratio > BELIEVABLE.lowest && ratio < BELIEVABLE.highest)) return rates;
   let squares = 0;
   for (const kind of KINDS) squares += (shape[kind] * rates.perKind[kind]) ** 2;
-  const step = squares === 0 ? 0 : (0.4 * (tokens - predicted)) / squares;
-  const adjusted = { ...rates.perKind };
+  const step = (0.4 * Math.min(1, tokens / TELLING_TOKENS) * (tokens - predicted)) / squares;
+  const perKind = { ...rates.perKind };
   for (const kind of KINDS) {
     const usual = DEFAULT_RATES.perKind[kind];
     const moved = rates.perKind[kind] * (1 + step * shape[kind] * rates.perKind[kind]);
-    adjusted[kind] = Math.min(usual * RATE_RANGE.highest, Math.max(usual * RATE_RANGE.lowest, moved));
+    perKind[kind] = Math.min(usual * RATE_RANGE.highest, Math.max(usual * RATE_RANGE.lowest, moved));
   }
-  const remaining = tokens / sumOf(shape, { perKind: adjusted, margin: 1 });
+  if (tokens < TELLING_TOKENS) return { ...rates, perKind };
+  const remaining = tokens / sumOf(shape, { ...rates, perKind });
   const margin = remaining > rates.margin ? remaining : rates.margin + (MARGIN.lowest - rates.margin) * 0.1;
-  return { perKind: adjusted, margin: Math.min(MARGIN.highest, Math.max(MARGIN.lowest, margin)) };
+  return { ...rates, perKind, margin: Math.min(MARGIN.highest, Math.max(MARGIN.lowest, margin)) };
 }
 
-/** One count of the server with what it was of. */
-export interface Observation {
-  readonly shape: TextShape;
-  readonly tokens: number;
-}
+/** The count of a whole prompt is taken for the fixed part while the other messages are at most this share of it. */
+const SHARE_OF_OTHERS = 0.4;
+
+/** What is added to a measured fixed part, since the messages beside it were only estimated. */
+const FIXED_MARGIN = 1.03;
 
 /**
- * What the server's counts in a log tell about the rates: from one measured reply to the next the prompt grew by exactly the
- * messages between them. `messages` is the context that the newest reply was made from, `reply` that reply, `previous` the
- * anchor before it.
+ * What a reply's counts teach about a model (design §3.3). From one measured reply to the next the prompt grew by exactly the
+ * messages between them; the first one of a context measures its beginning. `messages` is the context that the reply was made
+ * from, `anchor` the measured beginning of it, if there is one.
  */
-export function observe(
+export function learn(
+  rates: Rates,
   messages: readonly ContextMessage[],
-  previous: { readonly index: number; readonly tokens: number } | undefined,
-  reply: LogEvent & AssistantMessage,
-  tools: readonly ToolSchema[],
-): Observation | undefined {
+  anchor: { readonly index: number; readonly tokens: number } | undefined,
+  { reply, tools }: { readonly reply: LogEvent & AssistantMessage; readonly tools: readonly ToolSchema[] },
+): Rates {
   const { promptTokens } = reply.usage;
-  if (!isMeasured(reply) || promptTokens === undefined) return undefined;
-  const added = previous === undefined ? messages : messages.slice(previous.index + 1);
-  // Templates strip the thinking before a new user message, so the growth then says nothing about the text.
-  if (previous !== undefined && added.some(({ role }) => role === "user") && messages.some(hasThinking)) {
-    return undefined;
+  if (!isMeasured(reply) || promptTokens === undefined) return rates;
+  if (anchor !== undefined) {
+    const added = messages.slice(anchor.index + 1);
+    // Templates strip the thinking before a new user message, so the growth then says nothing about the text.
+    if (added.some(({ role }) => role === "user") && messages.some(hasThinking)) return rates;
+    return calibrate(rates, shapeOfAll(added), promptTokens - anchor.tokens);
   }
-  let shape = previous === undefined ? toolsShape(tools) : EMPTY_SHAPE;
-  for (const message of added) shape = add(shape, messageShape(message));
-  return { shape, tokens: promptTokens - (previous?.tokens ?? 0) };
+  const system = messages[0]?.role === "system" ? messages[0].content : "";
+  const others = messages.slice(messages[0]?.role === "system" ? 1 : 0);
+  const othersTokens = sumOf(shapeOfAll(others), rates);
+  if (othersTokens > promptTokens * SHARE_OF_OTHERS) {
+    return calibrate(
+      rates,
+      shapeOfAll(others),
+      promptTokens - estimateFixed(system, tools, rates) / FIXED_MARGIN,
+    );
+  }
+  const ratio = (promptTokens - othersTokens) / sumOf(fixedShape(system, tools), DEFAULT_RATES);
+  if (!(ratio > BELIEVABLE.lowest && ratio < BELIEVABLE.highest)) return rates;
+  return { ...rates, fixedFactor: ratio * FIXED_MARGIN };
+}
+
+function shapeOfAll(messages: readonly ContextMessage[]): TextShape {
+  let shape = EMPTY_SHAPE;
+  for (const message of messages) shape = add(shape, messageShape(message));
+  return shape;
 }
 
 function hasThinking(message: ContextMessage): boolean {

@@ -3,7 +3,7 @@ import { LOG_VERSION } from "../shared/events";
 import type { LiveEvent, SessionEvent } from "../shared/live";
 import { applyEvent, EMPTY_VIEW, type SessionView } from "../shared/view";
 import { ContextProjection, type Context } from "./context";
-import { calibrate, DEFAULT_RATES, observe, type Rates } from "./estimate";
+import { DEFAULT_RATES, learn, type Rates } from "./estimate";
 import type { ToolSchema } from "./ports";
 
 /** Where a session's log is kept. Appends keep their order; a rejection carries a readable reason. */
@@ -121,9 +121,8 @@ export class Journal {
 
   #learn(reply: LogEvent & AssistantMessage): void {
     const { messages, anchor } = this.context;
-    const seen = observe(messages, anchor, reply, this.ports.tools);
-    if (seen !== undefined)
-      this.#rates.set(reply.model, calibrate(this.ratesOf(reply.model), seen.shape, seen.tokens));
+    const rates = learn(this.ratesOf(reply.model), messages, anchor, { reply, tools: this.ports.tools });
+    this.#rates.set(reply.model, rates);
   }
 
   #tell(event: SessionEvent): void {

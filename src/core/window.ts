@@ -2,9 +2,8 @@ import type { ContextBreakdown, ContextPart } from "../shared/protocol";
 import type { TokenCount } from "../shared/events";
 import type { Meter } from "../shared/live";
 import type { Context } from "./context";
-import { estimateMessages, estimateShape, estimateText, toolsShape, type Rates } from "./estimate";
+import { estimateFixed, estimateMessages, estimateText, type Rates } from "./estimate";
 import { REPLY_ROOM, SHARES } from "./limits";
-import type { ContextMessage } from "./messages";
 import type { ToolSchema } from "./ports";
 import { renderKeptSections, SUMMARY_SENTENCE } from "./summaryMessage";
 
@@ -31,8 +30,13 @@ export function replyRoomOf(numCtx: number): number {
 export function promptTokens(context: Pick<Context, "messages" | "anchor">, window: Window): TokenCount {
   const { messages, anchor } = context;
   if (anchor === undefined) {
-    const tools = estimateShape(toolsShape(window.tools), window.rates);
-    return { tokens: tools + estimateMessages(messages, window.rates), estimated: true };
+    const [system, ...others] = messages;
+    const isSystemFirst = system?.role === "system";
+    const fixed = fixedTokens(isSystemFirst ? system.content : "", window);
+    return {
+      tokens: fixed + estimateMessages(isSystemFirst ? others : messages, window.rates),
+      estimated: true,
+    };
   }
   const added = messages.slice(anchor.index + 1);
   if (added.length === 0) return { tokens: anchor.tokens, estimated: false };
@@ -41,8 +45,7 @@ export function promptTokens(context: Pick<Context, "messages" | "anchor">, wind
 
 /** The tokens of the parts that every request has: tool list and system prompt. */
 export function fixedTokens(systemPrompt: string, window: Window): number {
-  const system: ContextMessage = { role: "system", source: "", content: systemPrompt };
-  return estimateShape(toolsShape(window.tools), window.rates) + estimateMessages([system], window.rates);
+  return estimateFixed(systemPrompt, window.tools, window.rates);
 }
 
 /** What the meter shows for this context. */
@@ -76,9 +79,9 @@ function estimatedParts(context: Context, window: Window): ContextPart[] {
   const tokens = { system_prompt: 0, tool_results: 0, conversation: 0 };
   for (const message of messages) {
     if (message.source === compaction?.id && message.role === "user") continue;
-    const part =
-      message.role === "system" ? "system_prompt" : message.role === "tool" ? "tool_results" : "conversation";
-    tokens[part] += estimateMessages([message], rates);
+    if (message.role === "system") tokens.system_prompt += estimateFixed(message.content, [], rates);
+    else
+      tokens[message.role === "tool" ? "tool_results" : "conversation"] += estimateMessages([message], rates);
   }
   const kept = compaction?.kept;
   const words = kept && renderKeptSections({ ...kept, files: [], filesCut: 0, commands: [], commandsCut: 0 });
@@ -86,7 +89,7 @@ function estimatedParts(context: Context, window: Window): ContextPart[] {
   const ledger = kept && renderKeptSections({ ...kept, ...withoutRequest, words: [], wordsCut: 0 });
   return [
     { name: "system_prompt", tokens: tokens.system_prompt },
-    { name: "tools", tokens: estimateShape(toolsShape(window.tools), rates) },
+    { name: "tools", tokens: estimateFixed("", window.tools, rates) },
     { name: "summary", tokens: compaction ? estimateText(SUMMARY_SENTENCE + compaction.summary, rates) : 0 },
     { name: "your_words", tokens: estimateText(words?.join("\n\n") ?? "", rates) },
     { name: "files_and_commands", tokens: estimateText(ledger?.join("\n\n") ?? "", rates) },

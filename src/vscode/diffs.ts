@@ -3,7 +3,15 @@ import { basename } from "node:path";
 import * as vscode from "vscode";
 import type { Workspace } from "../core/ports";
 import type { ApprovalQuestion, SessionEvent } from "../shared/live";
+import { Disposable } from "./disposable";
+import type { Sessions } from "./sessions";
 import type { VirtualDocuments } from "./virtualDocuments";
+
+interface Parts {
+  readonly sessions: Sessions;
+  readonly workspace: Workspace;
+  readonly documents: VirtualDocuments;
+}
 
 type EditQuestion = Extract<ApprovalQuestion, { kind: "edit" }>;
 
@@ -11,16 +19,15 @@ type EditQuestion = Extract<ApprovalQuestion, { kind: "edit" }>;
 const KEPT = 100;
 
 /** Shows the edits that the agent asked for in the editor's own diff view, before and after they were agreed to. */
-export class Diffs {
+export class Diffs extends Disposable {
   private readonly edits = new Map<string, EditQuestion>();
 
-  constructor(
-    private readonly workspace: Workspace,
-    private readonly documents: VirtualDocuments,
-  ) {}
+  constructor(private readonly parts: Parts) {
+    super();
+    this.register(parts.sessions.onEvent((event) => this.note(event)));
+  }
 
-  /** Remembers the edits that are asked about; to be told of every event. */
-  note(event: SessionEvent): void {
+  private note(event: SessionEvent): void {
     if (event.type !== "approval_asked" || event.question.kind !== "edit") return;
     this.edits.set(event.callId, event.question);
     for (const key of [...this.edits.keys()].slice(0, -KEPT)) this.edits.delete(key);
@@ -40,8 +47,8 @@ export class Diffs {
       : vscode.l10n.t("{0} (change by Loom)", name);
     await vscode.commands.executeCommand(
       "vscode.diff",
-      this.documents.make(edit.path, sides.before),
-      this.documents.make(edit.path, sides.after),
+      this.parts.documents.make(edit.path, sides.before),
+      this.parts.documents.make(edit.path, sides.after),
       title,
     );
   }
@@ -54,9 +61,9 @@ export class Diffs {
   }
 
   private async textOf({ path, isNew }: EditQuestion): Promise<string> {
-    const resolved = await this.workspace.resolve(path);
+    const resolved = await this.parts.workspace.resolve(path);
     if (resolved.place === "no_folder" || (resolved.kind === "missing" && isNew)) return "";
-    const file = await this.workspace.readText(resolved.absolute);
+    const file = await this.parts.workspace.readText(resolved.absolute);
     return "text" in file ? file.text : "";
   }
 }

@@ -74,7 +74,8 @@ async function changeDocument(
   const text = withPlainLines(document.getText());
   await replace(document, text, [{ start: 0, end: text.length, text: before }]);
   return {
-    error: "The file could not be saved (it may be read-only or have changed on disk), so the change was taken back.",
+    error:
+      "The file could not be saved (it may be read-only or have changed on disk), so the change was taken back.",
   };
 }
 

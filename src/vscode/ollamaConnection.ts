@@ -8,7 +8,7 @@ import type { ServerAddress } from "./settingValues";
 interface Parts {
   readonly settings: Settings;
   readonly secrets: vscode.SecretStorage;
-  readonly log: (line: string) => void;
+  readonly log: vscode.LogOutputChannel;
   readonly connect: Connect;
 }
 
@@ -57,7 +57,12 @@ export class OllamaConnection extends Disposable implements ModelServer, ChatMod
   private async make(address: ServerAddress): Promise<ServerConnection> {
     const { secrets, log, connect } = this.parts;
     const token = await secrets.get(secretOf(address.url));
-    return connect({ address, token, log, machine: machineInWords(vscode.env.remoteName) });
+    return connect({
+      address,
+      token,
+      log: (line) => log.info(line),
+      machine: machineInWords(vscode.env.remoteName),
+    });
   }
 }
 

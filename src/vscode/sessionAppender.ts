@@ -71,7 +71,7 @@ export class SessionAppender {
       // Part of it may be in the file, so the next write starts on a line of its own.
       this.unsaved = text.startsWith("\n") ? text : `\n${text}`;
       const reason = error instanceof Error ? error.message : String(error);
-      throw new Error(`The conversation could not be saved: ${reason}`);
+      throw new Error(reason, { cause: error });
     }
   }
 }

@@ -96,8 +96,11 @@ export class Sessions extends Disposable {
   private async restore(): Promise<Session> {
     const key = this.memory.get<string>(CURRENT) ?? "";
     const stored = key === "" ? "missing" : await this.openWhenFree(key);
-    if (typeof stored !== "string") return this.switchTo(stored);
-    return this.switchTo((stored === "open_elsewhere" && (await this.openNewest())) || this.store.create());
+    const own = stored === "open_elsewhere" ? await this.openNewest() : stored;
+    const session = await this.switchTo(typeof own === "object" ? own : this.store.create());
+    // A damaged file is named soon, not only when someone asks for the list; what fails here shows when they do.
+    void this.store.list().catch(() => undefined);
+    return session;
   }
 
   private async openWhenFree(key: string): ReturnType<SessionStore["open"]> {

@@ -73,3 +73,12 @@ export function callOf(name: string, input: ToolCall["arguments"]): ToolCall {
 export function countCharacters(request: ChatRequest): number {
   return Math.ceil((JSON.stringify(request.messages).length + JSON.stringify(request.tools).length) / 4);
 }
+
+/** A reply that never ends by itself: it resolves with what there was of it when it is stopped. */
+export function untilStopped(signal: AbortSignal, partial = ""): Promise<ChatOutcome> {
+  return new Promise((resolve) => {
+    const end = () => resolve({ type: "stopped", partial: { text: partial, thinking: "" } });
+    if (signal.aborted) end();
+    else signal.addEventListener("abort", end, { once: true });
+  });
+}

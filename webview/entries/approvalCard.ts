@@ -88,7 +88,11 @@ function titleParts(question: ApprovalQuestion): Child[] {
         h("span", { class: "count removed" }, `−${number(question.removed)}`),
       ];
     case "command":
-      return [title, " ", h("span", { class: "quiet" }, strings.approval.inFolder(spelledText(question.folder)))];
+      return [
+        title,
+        " ",
+        h("span", { class: "quiet" }, strings.approval.inFolder(spelledText(question.folder))),
+      ];
     case "outside":
       return [title];
   }

@@ -47,7 +47,11 @@ function body(event: Compacted): Child[] {
     words(kept),
     files(kept),
     commands(kept),
-    h("p", { class: "quiet", dir: "auto" }, [focus, by, verbatim].filter((text) => text !== undefined).join(" ")),
+    h(
+      "p",
+      { class: "quiet", dir: "auto" },
+      [focus, by, verbatim].filter((text) => text !== undefined).join(" "),
+    ),
   ];
 }
 

@@ -8,7 +8,13 @@ export function diffView(diff: string): HTMLElement {
   const body = lines.findIndex((line) => line.startsWith("@@"));
   return h(
     "pre",
-    { class: "diff scrolls", dir: "ltr", tabindex: "0", role: "group", "aria-label": strings.approval.change },
+    {
+      class: "diff scrolls",
+      dir: "ltr",
+      tabindex: "0",
+      role: "group",
+      "aria-label": strings.approval.change,
+    },
     ...lines.map((line, index) =>
       h("span", { class: `line ${index < body ? "file" : kindOf(line)}` }, visibleText(line), "\n"),
     ),

@@ -6,7 +6,7 @@ import { strings } from "../strings";
 export interface Item<Of extends Entry = Entry> {
   readonly element: HTMLLIElement;
   /** Shows another state of the same entry; absent where an entry never changes. */
-  readonly update?: (entry: Of) => void;
+  update?(entry: Of): void;
 }
 
 let count = 0;
@@ -19,7 +19,11 @@ export function authoredItem(
 ): HTMLLIElement {
   count += 1;
   const id = `author-${count}`;
-  const name = h("h2", { id, class: isFirst ? "author" : "author visually-hidden" }, strings.transcript[author]);
+  const name = h(
+    "h2",
+    { id, class: isFirst ? "author" : "author visually-hidden" },
+    strings.transcript[author],
+  );
   return plainItem({ class: `entry ${author}`, "aria-labelledby": id }, name, ...children);
 }
 
@@ -32,7 +36,11 @@ export function plainItem(
 }
 
 /** Something folded: its content is made the first time that it is opened. */
-export function folded(summary: readonly Child[], className: string, content: () => Child[]): HTMLDetailsElement {
+export function folded(
+  summary: readonly Child[],
+  className: string,
+  content: () => Child[],
+): HTMLDetailsElement {
   const details = h("details", { class: className }, h("summary", {}, ...summary));
   const fill = () => details.append(...content().filter((child) => child !== undefined && child !== null));
   details.addEventListener("toggle", fill, { once: true });

@@ -27,7 +27,11 @@ export class ToolCard implements Item<ToolEntry> {
   readonly element: HTMLLIElement;
   private readonly state = h("span", { class: "tool-state" });
   private readonly summary = h("span", { class: "tool-summary", dir: "auto" });
-  private readonly output = h("pre", { class: "tool-output", dir: "ltr", "aria-label": strings.transcript.toolOutput });
+  private readonly output = h("pre", {
+    class: "tool-output",
+    dir: "ltr",
+    "aria-label": strings.transcript.toolOutput,
+  });
   private readonly result = h("div", {});
   private approval: ApprovalCard | undefined;
   private isOpened = false;
@@ -55,7 +59,10 @@ export class ToolCard implements Item<ToolEntry> {
 
   /** Shows the end of what the tool printed so far; `undefined` when it is done. */
   showOutput(text: string | undefined): void {
-    const lines = withoutColours(text ?? "").trimEnd().split("\n").slice(-OUTPUT_LINES);
+    const lines = withoutColours(text ?? "")
+      .trimEnd()
+      .split("\n")
+      .slice(-OUTPUT_LINES);
     const shown = lines.join("\n");
     this.output.replaceChildren(visibleText(shown));
     setShown(this.output, shown !== "");
@@ -121,7 +128,12 @@ function resultView(result: string): HTMLElement {
   return h(
     "div",
     {},
-    h("h3", {}, toolResult, copyButton(`${copy}: ${toolResult}`, () => result)),
+    h(
+      "h3",
+      {},
+      toolResult,
+      copyButton(`${copy}: ${toolResult}`, () => result),
+    ),
     h(
       "pre",
       { class: "tool-text scrolls", dir: "ltr", tabindex: "0", role: "group", "aria-label": toolResult },

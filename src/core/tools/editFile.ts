@@ -97,7 +97,10 @@ async function propose(
   if (input.old_text === "") return fillEmpty(path, file, input.new_text);
   const edit = { oldText: input.old_text, newText: input.new_text, replaceAll: input.replace_all ?? false };
   const plan = planEdit(file.text, edit);
-  if (plan.type !== "replace") return refusal(path.shown, file.text, plan, input, maxCharacters);
+  if (plan.type !== "replace") {
+    const misfit = { shown: path.shown, text: file.text, oldText: toLineFeeds(input.old_text) };
+    return refusal(plan, misfit, maxCharacters);
+  }
   const { replacements, isTolerant } = plan;
   const after = applyReplacements(file.text, replacements);
   if (after === file.text) {
@@ -120,22 +123,28 @@ function fillEmpty(path: ReachedPath, file: TextFile, newText: string): Proposal
   );
 }
 
+/** A text that an edit does not fit. */
+interface Misfit {
+  readonly shown: string;
+  readonly text: string;
+  readonly oldText: string;
+}
+
 function refusal(
-  shown: string,
-  text: string,
   plan: Exclude<EditPlan, { readonly type: "replace" }>,
-  input: EditArguments,
+  { shown, text, oldText }: Misfit,
   maxCharacters: number,
 ): ToolRun {
   if (plan.type === "several") {
-    const lines = plan.lines.slice(0, 20).join(", ") + (plan.lines.length > 20 ? ", …" : "");
+    const count = plan.lines.length;
+    const lines = plan.lines.slice(0, 20).join(", ") + (count > 20 ? ", …" : "");
     return failed(
-      `old_text occurs ${plan.lines.length} times in ${shown} (lines ${lines}); nothing was changed. Give more lines around the right one, or set replace_all.`,
-      `${plan.lines.length} matches`,
+      `old_text occurs ${count} times in ${shown} (lines ${lines}); nothing was changed. Give more lines around the right one, or set replace_all.`,
+      `${count} matches`,
     );
   }
   const start = `old_text was not found in ${shown}; nothing was changed.`;
-  const nearest = nearestText(text, toLineFeeds(input.old_text));
+  const nearest = nearestText(text, oldText);
   if (!nearest) return failed(`${start} Read the file again.`, "not found");
   const { difference, line, lines } = nearest;
   const marked = difference

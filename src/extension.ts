@@ -1,0 +1,65 @@
+import * as vscode from "vscode";
+import { hashText, nodeShell, nodeWorkspace } from "./node";
+import { chooseAddress, DEFAULT_ADDRESS } from "./ollama/address";
+import { OllamaModel } from "./ollama/ollamaModel";
+import { OllamaServer } from "./ollama/server";
+import { CHAT_VIEW, ChatView } from "./vscode/chatView";
+import { registerCommands } from "./vscode/commands";
+import { Diffs } from "./vscode/diffs";
+import type { Disposing } from "./vscode/disposable";
+import { editorWorkspace } from "./vscode/editorWorkspace";
+import { Indicators } from "./vscode/indicators";
+import { createLog } from "./vscode/log";
+import { Models } from "./vscode/models";
+import type { Connect } from "./vscode/modelServer";
+import { OllamaConnection } from "./vscode/ollamaConnection";
+import { OllamaStatus } from "./vscode/ollamaStatus";
+import { openSessionStore } from "./vscode/openSessionStore";
+import { handlePageMessages } from "./vscode/pageMessages";
+import { sessionMaker } from "./vscode/sessionMaker";
+import { Sessions } from "./vscode/sessions";
+import { Settings } from "./vscode/settings";
+import type { ChooseAddress } from "./vscode/settingValues";
+import { VirtualDocuments } from "./vscode/virtualDocuments";
+import { localFolders } from "./vscode/workspaceFacts";
+
+const readAddress: ChooseAddress = (text) =>
+  chooseAddress({ field: "The setting loom.address", text }, process.env["OLLAMA_HOST"]);
+
+const connect: Connect = (options) => ({
+  server: new OllamaServer(options),
+  model: new OllamaModel(options),
+});
+/** What is made on activation and must end well: the editor waits for it. */
+let running: Sessions | undefined;
+
+/** Puts Loom together; nothing is asked or read before the panel is shown or a command runs. */
+export function activate(context: vscode.ExtensionContext): void {
+  const own = <Member extends Disposing>(member: Member): Member => {
+    context.subscriptions.push({ dispose: () => member.dispose() });
+    return member;
+  };
+  const log = own(createLog());
+  const settings = own(new Settings(readAddress, DEFAULT_ADDRESS));
+  const connection = own(new OllamaConnection({ settings, secrets: context.secrets, log, connect }));
+  const status = own(new OllamaStatus(connection, settings));
+  const workspace = editorWorkspace(nodeWorkspace(localFolders), hashText);
+  const shell = own(nodeShell(() => localFolders()[0]?.path));
+  const makeSession = sessionMaker({ settings, connection, workspace, shell, log });
+  const sessions = own(new Sessions(openSessionStore(context, log), context.workspaceState, makeSession));
+  const documents = own(new VirtualDocuments());
+  const diffs = own(new Diffs({ sessions, workspace, documents }));
+  const chat = own(new ChatView({ extensionUri: context.extensionUri, sessions, status, log }));
+  const models = new Models({ server: connection, settings, status });
+  own(new Indicators({ sessions, status, chat }));
+  own(handlePageMessages({ sessions, chat, diffs, status, workspace, log }));
+  own(registerCommands({ sessions, chat, models, connection, status, settings, documents, log }));
+  own(vscode.window.registerWebviewViewProvider(CHAT_VIEW, chat));
+  own(settings.onDidChange(() => sessions.current?.settingsChanged()));
+  running = sessions;
+}
+
+/** Stops what runs and resolves once everything that was said is saved. */
+export async function deactivate(): Promise<void> {
+  await running?.close();
+}

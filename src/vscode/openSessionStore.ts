@@ -1,0 +1,28 @@
+import { join } from "node:path";
+import * as vscode from "vscode";
+import { SessionStore, type Damage } from "./sessionStore";
+
+/** The store of this window's workspace; a window without a folder has its own, apart from those of all folders. */
+export function openSessionStore(
+  context: Pick<vscode.ExtensionContext, "storageUri" | "globalStorageUri">,
+  log: vscode.LogOutputChannel,
+): SessionStore {
+  const folder = (context.storageUri ?? context.globalStorageUri).fsPath;
+  return new SessionStore(join(folder, "sessions"), (damage) => tellOfDamage(damage, log));
+}
+
+/** Names a damaged session file to the person; the file itself has been kept aside. */
+function tellOfDamage({ title, lines, keptAs }: Damage, log: vscode.LogOutputChannel): void {
+  log.warn(`A session file was damaged (${lines} lines); it is kept as ${keptAs}`);
+  const show = vscode.l10n.t("Show File");
+  const name = title === "" ? vscode.l10n.t("without a readable message") : `“${title}”`;
+  const text = vscode.l10n.t(
+    "The file of the session {0} was damaged: {1} of its lines could not be read. The file is kept as it was ({2}); the rest of the session opens.",
+    name,
+    lines,
+    keptAs,
+  );
+  void vscode.window.showWarningMessage(text, show).then((answer) => {
+    if (answer === show) void vscode.window.showTextDocument(vscode.Uri.file(keptAs), { preview: true });
+  });
+}

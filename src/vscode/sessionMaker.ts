@@ -1,0 +1,42 @@
+import { randomUUID } from "node:crypto";
+import type * as vscode from "vscode";
+import type { ChatModel, Shell, Workspace } from "../core/ports";
+import { Session } from "../core/session";
+import { createTools } from "../core/tools";
+import type { MakeSession } from "./sessions";
+import type { Settings } from "./settings";
+import { describeWorkspace } from "./workspaceFacts";
+
+interface Parts {
+  readonly settings: Settings;
+  readonly connection: ChatModel;
+  readonly workspace: Workspace;
+  readonly shell: Shell;
+  /** The shell as the model is told of it, e.g. `bash`. */
+  readonly shellName: string;
+  readonly log: vscode.LogOutputChannel;
+}
+
+/** How the sessions of this window are made: over the editor's workspace and with its settings as they are at each moment. */
+export function sessionMaker({ settings, connection, workspace, shell, shellName, log }: Parts): MakeSession {
+  const limits = {
+    get commandTimeLimitSeconds() {
+      return settings.current.commandTimeLimit;
+    },
+  };
+  const tools = createTools({ workspace, shell, limits });
+  return (events, store) =>
+    new Session(
+      {
+        chatModel: connection,
+        tools,
+        describeWorkspace: () => describeWorkspace(shellName),
+        settings: () => settings.current,
+        store,
+        now: Date.now,
+        newId: randomUUID,
+        log: (line) => log.info(line),
+      },
+      events,
+    );
+}
