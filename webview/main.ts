@@ -27,6 +27,7 @@ if (root === null) throw new Error("The document has no element with the id root
 const page = new Page(root);
 window.addEventListener("message", (event: MessageEvent<unknown>) => {
   if (isToPage(event.data)) page.receive(event.data);
-  else reportError(`The host sent a message that the page does not understand: ${JSON.stringify(event.data)}`);
+  else
+    reportError(`The host sent a message that the page does not understand: ${JSON.stringify(event.data)}`);
 });
 post({ type: "ready" });

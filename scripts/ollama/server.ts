@@ -1,7 +1,7 @@
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { mkdir, open, rm } from "node:fs/promises";
 import { createServer } from "node:net";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import * as z from "zod/mini";
 import { probe } from "./api";
@@ -29,14 +29,13 @@ const stopLimit = 10_000;
 /** The server that was started from this cache and still runs. */
 export async function readRunning(layout: Layout): Promise<ServerRecord | undefined> {
   const record = z.safeParse(ServerRecord, await readJson(layout.record));
-  return record.success && isServer(record.data) ? record.data : undefined;
+  return record.success && isServer(record.data.pid) ? record.data : undefined;
 }
 
 /** A process id may by now be that of a program that has nothing to do with us. */
-function isServer({ pid, binary }: ServerRecord): boolean {
-  const line = commandLineOf(pid);
-  // Windows tells the name of the program only.
-  return process.platform === "win32" ? line.includes(basename(binary)) : line === `${binary} serve`;
+function isServer(pid: number): boolean {
+  // Windows tells only the name of the program; and an installed `ollama` may be a wrapper that runs another file.
+  return /ollama(\.exe|.* serve$)/i.test(commandLineOf(pid));
 }
 
 /** Starts `binary` as a server that lives on without this process, with its models and keys in the cache. */
@@ -131,7 +130,7 @@ export async function stopServer(layout: Layout): Promise<boolean> {
   if (record) {
     signalGroup(record.pid, "SIGTERM");
     const end = performance.now() + stopLimit;
-    while (isServer(record) && performance.now() < end) await delay(50);
+    while (isServer(record.pid) && performance.now() < end) await delay(50);
     // Also for an engine that outlives the server.
     signalGroup(record.pid, "SIGKILL");
   }

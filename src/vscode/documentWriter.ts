@@ -1,4 +1,5 @@
-import { readFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { readFile, stat } from "node:fs/promises";
 import * as vscode from "vscode";
 import type { FileChange, TextReplacement } from "../core/ports";
 import { messageOf } from "./log";
@@ -8,10 +9,10 @@ import { placesIn, withPlainLines } from "./plainLines";
 /** How long the editor may take to notice that a file changed on disk, in milliseconds. */
 const NOTICE_MS = 3_000;
 
-const CHANGED = "The file is not as it was when it was read. Read it again and repeat the change.";
+const CHANGED = "it is not as it was when it was read. Read it again.";
 
 /**
- * What a write came to: the text afterwards (LF only), a sentence that says why nothing was written, or `not_exact` when a
+ * What a write came to: the text afterwards (LF only), the end of a sentence that says why nothing was written, or `not_exact` when a
  * document cannot hold the file byte for byte, so that saving it would change more than was asked for.
  */
 export type Written = { readonly text: string } | { readonly error: string } | "not_exact";
@@ -30,8 +31,9 @@ export async function changeFile(change: Change): Promise<Written> {
   try {
     const uri = await uriOf(absolute);
     if (isUnsavedNotebook(uri)) {
-      return { error: "This notebook is open with unsaved changes. It has to be saved in the editor first." };
+      return { error: "it is open as a notebook with unsaved changes, which have to be saved first." };
     }
+    if (((await stat(absolute)).mode & 0o222) === 0) return { error: "it is read-only." };
     const document = (await openDocumentOf(absolute)) ?? (await vscode.workspace.openTextDocument(uri));
     const disk = document.isDirty ? "same" : await compareWithDisk(document);
     if (disk === "different") return { error: CHANGED };
@@ -41,7 +43,7 @@ export async function changeFile(change: Change): Promise<Written> {
     }
     return disk === "not_exact" ? disk : await changeDocument(document, change);
   } catch (error) {
-    return { error: `The file could not be changed: ${messageOf(error)}` };
+    return { error: messageOf(error) };
   }
 }
 
@@ -49,12 +51,13 @@ export async function changeFile(change: Change): Promise<Written> {
 export async function makeFile(absolute: string, text: string): Promise<Exclude<Written, "not_exact">> {
   try {
     const uri = await uriOf(absolute);
+    if (existsSync(absolute)) return { error: "there is a file of this name by now. Read it first." };
     const edit = new vscode.WorkspaceEdit();
     edit.createFile(uri, { overwrite: false, ignoreIfExists: false });
-    if (!(await vscode.workspace.applyEdit(edit))) return { error: "The editor could not make this file." };
+    if (!(await vscode.workspace.applyEdit(edit))) return { error: "the editor could not make this file." };
     return await changeDocument(await vscode.workspace.openTextDocument(uri), { before: "", after: text });
   } catch (error) {
-    return { error: `The file could not be made: ${messageOf(error)}` };
+    return { error: messageOf(error) };
   }
 }
 
@@ -74,8 +77,7 @@ async function changeDocument(
   const text = withPlainLines(document.getText());
   await replace(document, text, [{ start: 0, end: text.length, text: before }]);
   return {
-    error:
-      "The file could not be saved (it may be read-only or have changed on disk), so the change was taken back.",
+    error: "the editor could not save it, so the change was taken back. Read it again.",
   };
 }
 

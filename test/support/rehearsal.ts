@@ -2,7 +2,7 @@ import { askedFacts, factIn } from "./rehearsal/facts";
 import { asksForSummary, summarise } from "./rehearsal/summary";
 import { wishesOf, type Wish } from "./rehearsal/wishes";
 import { startScriptedServer, type ScriptedServer, type ScriptedServerOptions } from "./scriptedServer";
-import type { Brain, ChatRequestSeen, Reply } from "./server/reply";
+import type { Brain, ChatRequestSeen } from "./server/reply";
 import type { WireMessage } from "./server/wire";
 
 /** The name under which the rehearsal model is offered. */
@@ -73,8 +73,8 @@ function newestRequest(messages: readonly WireMessage[]): Asked {
   const content = messages[at]?.content ?? "";
   const since = messages.slice(at + 1);
   const isSummary = /^\[Context summary\b/.test(content);
-  const quoted = /\ncurrent request[^\n]*:\n([\s\S]+)$|current request[^\n]*:\n([\s\S]+)$/i.exec(content);
-  const text = isSummary ? (quoted?.[1] ?? quoted?.[2] ?? "") : content;
+  const quoted = /\bcurrent request[^\n]*:\n([\s\S]+)$/i.exec(content);
+  const text = isSummary ? (quoted?.[1] ?? "") : content;
   const made = since.flatMap((message) => message.tool_calls ?? []);
   const done = new Set(
     made.map((call) => keyOf({ tool: call.function.name, arguments: call.function.arguments })),

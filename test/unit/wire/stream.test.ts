@@ -1,7 +1,16 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { createGate, type Reply } from "../../support/scriptedServer";
-import { chat, reply, startWire } from "./fixture";
+import { chat, NEVER, reply, requestFor, startWire } from "./fixture";
+
+const FINAL = {
+  prompt_eval_count: 100,
+  prompt_eval_cached_count: 0,
+  eval_count: 7,
+  load_duration: 600_000_000,
+  prompt_eval_duration: 1_500_000_000,
+  eval_duration: 250_000_000,
+};
 
 /** The reply that the client makes of a scripted one. */
 function replyTo(
@@ -39,7 +48,6 @@ test("a piece is passed on before the next one comes", async (context) => {
     gate.open();
   };
   const { model } = wire;
-  const { requestFor, NEVER } = await import("./fixture");
   await model.chat(requestFor(), onDelta, NEVER);
   assert.deepEqual(heard, ["ab", "cd"]);
 });
@@ -168,7 +176,7 @@ describe("a call written as text", () => {
 describe("counts of the last chunk", () => {
   replyTo(
     "prompt, cached and reply tokens, with durations in milliseconds",
-    { content: "ok", final: FINAL() },
+    { content: "ok", final: FINAL },
     (got) => {
       assert.deepEqual(got.usage, { promptTokens: 100, cachedTokens: 0, replyTokens: 7 });
       assert.deepEqual(got.timings, { loadMs: 600, promptMs: 1500, replyMs: 250 });
@@ -186,7 +194,7 @@ describe("counts of the last chunk", () => {
     "M02: absent counts and durations are absent",
     {
       content: "ok",
-      final: Object.fromEntries(Object.keys(FINAL()).map((name) => [name, undefined])),
+      final: Object.fromEntries(Object.keys(FINAL).map((name) => [name, undefined])),
     },
     (got) => {
       assert.deepEqual(got.usage, {});
@@ -216,17 +224,6 @@ describe("counts of the last chunk", () => {
     },
   );
 });
-
-function FINAL(): Readonly<Record<string, number>> {
-  return {
-    prompt_eval_count: 100,
-    prompt_eval_cached_count: 0,
-    eval_count: 7,
-    load_duration: 600_000_000,
-    prompt_eval_duration: 1_500_000_000,
-    eval_duration: 250_000_000,
-  };
-}
 
 replyTo(
   "a last chunk with done_reason but without done, as from MLX models, completes the reply",

@@ -54,7 +54,6 @@ test("what is streamed is what is kept, unless a lone closing tag came", () => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom(...parts), { maxLength: 12 }), (pieces) => {
       const got = split(pieces);
-      assert.ok(pieces.join("").includes(got.text) || got.text.trim() === got.text.trimEnd());
       const hasOnlyOpening = pieces.join("").trimStart().startsWith("<think>");
       if (hasOnlyOpening || got.thinking === "")
         assert.deepEqual(got.streamed, { text: got.text, thinking: got.thinking });

@@ -1,0 +1,82 @@
+import type { Compacted, ToolCall } from "../shared/events";
+import type { CompactingPhase, Meter, SessionEvent } from "../shared/live";
+
+/** Where the front end writes. */
+export type Print = (text: string) => void;
+
+/** A printer of session events as plain text, as in a terminal chat. */
+export function plainPrinter(print: Print): (event: SessionEvent) => void {
+  let meter: Meter | undefined;
+  let isLineOpen = false;
+  const write = (text: string) => {
+    print(text);
+    isLineOpen = !text.endsWith("\n");
+  };
+  return (event) => {
+    if (event.type === "meter_changed") meter = event.meter;
+    if (event.type === "reply_delta" && event.text !== "") write(event.text);
+    for (const line of linesOf(event)) write(`${isLineOpen ? "\n" : ""}${line}\n`);
+    if (event.type === "turn_ended" && meter !== undefined) {
+      write(`${isLineOpen ? "\n" : ""}${meterLine(meter)}\n`);
+    }
+  };
+}
+
+function linesOf(event: SessionEvent): string[] {
+  switch (event.type) {
+    case "assistant_message": {
+      const cut = event.end === "cut_by_length" ? ["(the reply was cut: no room left)"] : [];
+      const partial = event.end === "stopped" || event.end === "failed" ? ["(the reply is incomplete)"] : [];
+      return [...cut, ...partial, ...event.toolCalls.map((call) => `⚙ ${describeCall(call)}`)];
+    }
+    case "tool_result":
+      return [`  ${event.outcome === "ok" ? "" : `${event.outcome}: `}${event.summary}`];
+    case "phase_changed":
+      return event.phase.name === "compacting" ? [compactingLine(event.phase)] : [];
+    case "compacted":
+      return [compactedLine(event)];
+    case "compaction_failed":
+      return [`[not compacted: ${event.message}]`];
+    case "notice":
+      return [`[${event.level}: ${event.text}]`];
+    case "turn_ended": {
+      if (event.reason === "done" && event.message === undefined) return [];
+      return [
+        `[${event.reason.replaceAll("_", " ")}: ${event.failure?.message ?? event.message ?? "ended"}]`,
+      ];
+    }
+    default:
+      return [];
+  }
+}
+
+function compactingLine({ messages, used, window, part, parts }: CompactingPhase): string {
+  const which = parts > 1 ? `, part ${part} of ${parts}` : "";
+  return `[compacting ${messages} messages, ctx ${used}/${window}${which}]`;
+}
+
+function compactedLine({ messagesSummarised, before, afterTokens, durationMs, trigger }: Compacted): string {
+  const fall = `ctx ${before.tokens} → ~${afterTokens}`;
+  return `[compacted ${messagesSummarised} messages, ${fall}, ${(durationMs / 1000).toFixed(1)} s, ${trigger.replaceAll("_", " ")}]`;
+}
+
+/** `[ctx 746/4096]`, with `~` while the count is an estimate and a warning above the threshold. */
+export function meterLine({ used, window, level }: Meter): string {
+  const warning = level === "ok" ? "" : level === "near" ? ", context nearly full" : ", context full";
+  return `[ctx ${used.estimated ? "~" : ""}${used.tokens}/${window}${warning}]`;
+}
+
+/** Events that change the log, one line of JSON each. */
+export function jsonPrinter(print: Print): (event: SessionEvent) => void {
+  return (event) => {
+    if ("v" in event) print(`${JSON.stringify(event)}\n`);
+  };
+}
+
+function describeCall({ name, arguments: input }: ToolCall): string {
+  const shown = Object.values(input).map((value) => {
+    const text = typeof value === "string" ? value : JSON.stringify(value);
+    return text.length > 60 ? `${text.slice(0, 57).replaceAll("\n", "⏎")}…` : text.replaceAll("\n", "⏎");
+  });
+  return `${name}(${shown.join(", ")})`;
+}

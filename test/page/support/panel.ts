@@ -1,0 +1,142 @@
+import { chromium, type Browser, type Page } from "playwright-core";
+import assert from "node:assert/strict";
+import { after, before } from "node:test";
+import { findBrowser } from "../../../scripts/editor/browser";
+import type { SessionEvent } from "../../../src/shared/live";
+import { parseFromPage, type FromPage, type ModelStatus, type ToPage } from "../../../src/shared/protocol";
+import { EMPTY_VIEW, type SessionView } from "../../../src/shared/view";
+import { serveBuiltPage, type BuiltPage } from "./builtPage";
+import { installFakeEditor } from "./fakeEditor";
+import { READY } from "./sessions";
+import { bodyClass, themeVariables, type Theme } from "./themes";
+
+export interface PanelOptions {
+  readonly theme?: Theme;
+  readonly width?: number;
+  readonly height?: number;
+  readonly view?: SessionView;
+  readonly status?: ModelStatus;
+  readonly hasFolder?: boolean;
+  readonly reducedMotion?: "reduce" | "no-preference";
+}
+
+type Posted<Type extends FromPage["type"]> = Extract<FromPage, { type: Type }>;
+
+/** How long a condition may take to come true before a test fails, in milliseconds; far above what it needs. */
+const PATIENCE_MS = 20_000;
+
+/** The page in a browser with a host that the test plays. */
+export class Panel {
+  /** What the page has posted, oldest first. */
+  readonly posted: FromPage[] = [];
+  /** Breaches of the content policy and uncaught errors: none may happen. */
+  readonly problems: string[] = [];
+
+  constructor(
+    readonly page: Page,
+    private readonly options: PanelOptions,
+  ) {}
+
+  /** Lets the page start and answers its `ready` with a snapshot. */
+  async start(address: string): Promise<void> {
+    await this.page.goto(address);
+    await this.until(() => this.posted.some(({ type }) => type === "ready"), "the page says ready");
+    const { view = { ...EMPTY_VIEW, sessionId: "s1" }, status = READY, hasFolder = true } = this.options;
+    await this.tell({ type: "snapshot", view, status, hasFolder });
+  }
+
+  /** Posts a message as the host does and waits until the page has drawn. */
+  async tell(message: ToPage): Promise<void> {
+    await this.page.evaluate((text) => window.postMessage(JSON.parse(text)), JSON.stringify(message));
+    await this.drawn();
+  }
+
+  async events(...events: readonly SessionEvent[]): Promise<void> {
+    await this.tell({ type: "events", sessionId: "s1", events });
+  }
+
+  /** Resolves when the page has drawn what it was told so far. */
+  async drawn(): Promise<void> {
+    await this.page.evaluate(async () => {
+      const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
+      await frame();
+      await frame();
+    });
+  }
+
+  /** The messages of one type that the page has posted. */
+  of<Type extends FromPage["type"]>(type: Type): Posted<Type>[] {
+    return this.posted.filter((message): message is Posted<Type> => message.type === type);
+  }
+
+  /** Waits for the page to post a message of this type that was not there when `action` began. */
+  async postedBy<Type extends FromPage["type"]>(
+    type: Type,
+    action: () => Promise<unknown>,
+  ): Promise<Posted<Type>> {
+    const known = this.of(type).length;
+    await action();
+    await this.until(() => this.of(type).length > known, `the page posts ${type}`);
+    const message = this.of(type)[known];
+    assert.ok(message);
+    return message;
+  }
+
+  /** Waits for a condition, looking again after each frame of the page. */
+  async until(condition: () => boolean | Promise<boolean>, what: string): Promise<void> {
+    const end = Date.now() + PATIENCE_MS;
+    while (!(await condition())) {
+      assert.ok(Date.now() < end, `waited in vain: ${what}`);
+      await this.drawn();
+    }
+  }
+
+  /** The field of the composer. */
+  get field() {
+    return this.page.getByRole("textbox", { name: "Message to Loom" });
+  }
+}
+
+let built: BuiltPage | undefined;
+let browser: Browser | undefined;
+
+/** Starts one browser for the tests of a file; to be called at its top level. */
+export function usePanels(): void {
+  before(async () => {
+    built = await serveBuiltPage();
+    const { executablePath, args, env } = await findBrowser();
+    browser = await chromium.launch({ executablePath, args, env, headless: true });
+  });
+  after(async () => {
+    await browser?.close();
+    await built?.close();
+  });
+}
+
+/** Opens the panel for `test`, and checks at its end that nothing broke the content policy and no error went uncaught. */
+export async function withPanel(options: PanelOptions, test: (panel: Panel) => Promise<void>): Promise<void> {
+  assert.ok(browser && built, "usePanels() comes first");
+  const { width = 300, height = 700, theme = "dark", reducedMotion = "no-preference" } = options;
+  const context = await browser.newContext({ viewport: { width, height }, reducedMotion });
+  try {
+    const page = await context.newPage();
+    const panel = new Panel(page, options);
+    page.setDefaultTimeout(PATIENCE_MS);
+    page.on("pageerror", (error) => panel.problems.push(String(error)));
+    await page.exposeFunction("loomTestHost", (text: string) => {
+      const message = parseFromPage(JSON.parse(text));
+      if (message === undefined || message.type === "page_error") panel.problems.push(text);
+      if (message !== undefined) panel.posted.push(message);
+    });
+    await page.exposeFunction("loomTestViolation", (text: string) => void panel.problems.push(text));
+    await page.addInitScript(installFakeEditor, {
+      bodyClass: bodyClass(theme),
+      variables: themeVariables(theme),
+    });
+    await panel.start(built.address);
+    await test(panel);
+    assert.deepEqual(panel.problems, []);
+  } finally {
+    await context.close();
+  }
+}

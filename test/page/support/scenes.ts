@@ -1,0 +1,122 @@
+import type { SessionEvent } from "../../../src/shared/live";
+import type { ModelStatus } from "../../../src/shared/protocol";
+import { answered, call, compacted, DIFF, logged, meter, READY, result, said, viewAfter } from "./sessions";
+import type { PanelOptions } from "./panel";
+
+const ANSWER = `\`answer()\` returned **41**; I changed it in [src/answer.ts](src/answer.ts). Three things to know:
+
+1. The tests in \`test/answer.test.ts\` still expect 41.
+2. Nothing else calls it.
+3. See [the guide](https://example.com/guide) for the reason.
+
+\`\`\`ts
+// The one true answer.
+export function answer(): number {
+  const value = 42, name = "Deep Thought";
+  return value;
+}
+\`\`\`
+
+| File | Lines |
+| --- | ---: |
+| \`src/answer.ts\` | 4 |
+| \`test/answer.test.ts\` | 18 |
+
+> Re-read files before editing them.
+`;
+
+const WORK: readonly SessionEvent[] = [
+  said("Please fix answer() in src/answer.ts. It is off by one.\nDon't touch the tests."),
+  answered("I read the file first.", {
+    thinking: "The person wants answer() fixed. I should read the file before editing it.",
+    toolCalls: [
+      call("c1", "read_file", { path: "src/answer.ts" }),
+      call("c2", "search_text", { pattern: "answer\\(", path: "src" }),
+    ],
+  }),
+  result("c1", { summary: "4 lines" }),
+  result("c2", {
+    name: "search_text",
+    outcome: "error",
+    content: "No folder src/x.",
+    summary: "No such folder",
+  }),
+  answered(ANSWER),
+  logged({ type: "turn_ended", reason: "done" }),
+];
+
+const APPROVAL: readonly SessionEvent[] = [
+  said("Change it."),
+  answered("", { toolCalls: [call("c3", "edit_file", { path: "src/answer.ts" })] }),
+  {
+    type: "approval_asked",
+    callId: "c3",
+    question: { kind: "edit", path: "src/answer.ts", diff: DIFF, added: 2, removed: 1, isNew: false },
+  },
+  { type: "phase_changed", phase: { name: "approval", since: Date.now() - 4_000, callId: "c3" } },
+  { type: "meter_changed", meter: meter(1_830) },
+];
+
+const COMPACTED: readonly SessionEvent[] = [
+  said("What was the deploy password?"),
+  compacted(),
+  answered("The deploy password is `periwinkle-7`.", { usage: { promptTokens: 655 } }),
+  logged({ type: "compaction_failed", trigger: "by_hand", message: "The model's summary was empty." }),
+  logged({ type: "turn_ended", reason: "stopped" }),
+  logged({
+    type: "turn_ended",
+    reason: "failed",
+    failure: {
+      kind: "not_running",
+      message: "Ollama at 127.0.0.1:11434 does not answer. Start it and try again.",
+    },
+  }),
+  { type: "meter_changed", meter: meter(655, { used: { tokens: 655, estimated: true } }) },
+];
+
+const BUSY: readonly SessionEvent[] = [
+  said("Run the tests."),
+  answered("", { toolCalls: [call("c4", "bash", { command: "npm test" })] }),
+  { type: "tool_started", callId: "c4" },
+  {
+    type: "tool_output",
+    callId: "c4",
+    text: "> test\n> node --test\n\n\u001b[32m✔ adds numbers\u001b[0m\n✔ subtracts\n",
+  },
+  {
+    type: "phase_changed",
+    phase: {
+      name: "compacting",
+      since: Date.now() - 12_000,
+      messages: 21,
+      used: 3_470,
+      window: 4_096,
+      part: 2,
+      parts: 3,
+    },
+  },
+  {
+    type: "queue_changed",
+    queue: [{ id: "q1", text: "And then tell me which test is the slowest one of all." }],
+  },
+  { type: "meter_changed", meter: meter(3_470) },
+];
+
+const OVERFULL = meter(5_012, { level: "full", used: { tokens: 5_012, estimated: true } });
+
+const UNREACHABLE: ModelStatus = { state: "unreachable", address: "http://127.0.0.1:11434", message: "" };
+
+/** The states of the panel that are worth a picture, by name. */
+export const SCENES: Readonly<Record<string, PanelOptions>> = {
+  welcome: { view: viewAfter({ type: "meter_changed", meter: meter(746) }) },
+  work: { view: viewAfter(...WORK, { type: "meter_changed", meter: meter(1_240) }) },
+  approval: { view: viewAfter(...APPROVAL) },
+  compacted: { view: viewAfter(...COMPACTED) },
+  busy: { view: viewAfter(...BUSY) },
+  unreachable: { view: viewAfter(), status: UNREACHABLE, hasFolder: false },
+  rehearsal: {
+    view: viewAfter(...WORK, { type: "meter_changed", meter: OVERFULL }),
+    status: { ...READY, model: "rehearsal (not an AI)", isRehearsal: true },
+  },
+  banner: { view: viewAfter(...COMPACTED), status: UNREACHABLE },
+};
