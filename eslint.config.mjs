@@ -75,6 +75,7 @@ export default tseslint.config(
   {
     // A suite is one function that holds its tests, and command-line programs print.
     files: ["test/**/*.ts", "bench/**/*.ts", "scripts/**", "src/terminal/**/*.ts", "*.mjs"],
+    languageOptions: { globals: { process: "readonly", console: "readonly" } },
     rules: { "no-console": "off" },
   },
   {

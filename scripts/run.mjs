@@ -7,15 +7,14 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 
+/** @typedef {{packages: Record<string, {version?: string, optional?: boolean}>}} Lock */
+
 /** True when what is installed is what package-lock.json names. */
 function isInstalled() {
   const installed = join(root, "node_modules", ".package-lock.json");
   if (!existsSync(installed)) return false;
-  /** @param {string} file @returns {Record<string, {version?: string, optional?: boolean}>} */
-  const packages = (file) =>
-    /** @type {{packages: Record<string, {version?: string, optional?: boolean}>}} */ (
-      JSON.parse(readFileSync(file, "utf8"))
-    ).packages;
+  /** @param {string} file */
+  const packages = (file) => /** @type {Lock} */ (JSON.parse(readFileSync(file, "utf8"))).packages;
   const present = packages(installed);
   return Object.entries(packages(join(root, "package-lock.json"))).every(
     // Optional packages for other platforms are in the lock but never installed here.

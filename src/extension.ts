@@ -1,5 +1,5 @@
 import * as vscode from "vscode";
-import { hashText, nodeShell, nodeWorkspace } from "./node";
+import { nodeShell } from "./node";
 import { chooseAddress, DEFAULT_ADDRESS } from "./ollama/address";
 import { OllamaModel } from "./ollama/ollamaModel";
 import { OllamaServer } from "./ollama/server";
@@ -43,7 +43,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const settings = own(new Settings(readAddress, DEFAULT_ADDRESS));
   const connection = own(new OllamaConnection({ settings, secrets: context.secrets, log, connect }));
   const status = own(new OllamaStatus(connection, settings));
-  const workspace = editorWorkspace(nodeWorkspace(localFolders), hashText);
+  const workspace = editorWorkspace();
   const shell = own(nodeShell(() => localFolders()[0]?.path));
   const makeSession = sessionMaker({ settings, connection, workspace, shell, log });
   const sessions = own(new Sessions(openSessionStore(context, log), context.workspaceState, makeSession));

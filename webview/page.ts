@@ -18,7 +18,6 @@ import { EmptyState, RehearsalNote, StatusBanner } from "./statusNotes";
 import { strings } from "./strings";
 import { button } from "./toolkit";
 import { Transcript } from "./transcript";
-import { Withdrawals } from "./withdrawals";
 
 /** The panel: a projection of what the host tells. It keeps nothing of its own but the draft and the reader's place. */
 export class Page {
@@ -28,7 +27,6 @@ export class Page {
   /** What decides about empty state and banner, as it was last shown. */
   private shownStatus = "";
   private isDrawing = false;
-  private readonly withdrawals = new Withdrawals();
 
   private readonly transcript = new Transcript();
   private readonly meter = new ContextMeter();
@@ -38,7 +36,6 @@ export class Page {
     onHelp: () => this.popover.open(strings.help.title, ...helpPanel()),
   });
   private readonly queue = new QueueList((message) => {
-    this.withdrawals.start(message, this.view);
     post({ type: "withdraw", id: message.id });
     this.composer.focus();
   });
@@ -121,11 +118,15 @@ export class Page {
   }
 
   private apply(events: readonly SessionEvent[]): void {
+    const withdrawn: string[] = [];
     for (const event of events) {
+      if (event.type === "message_withdrawn") {
+        withdrawn.push(...this.view.queue.filter(({ id }) => id === event.queueId).map(({ text }) => text));
+      }
       this.view = applyEvent(this.view, event);
       announce(announcement(event, this.view));
     }
-    for (const text of this.withdrawals.settle(this.view)) this.composer.giveBack(text, "");
+    if (withdrawn.length > 0) this.composer.giveBack(withdrawn.join("\n"), "");
     this.drawSoon();
   }
 

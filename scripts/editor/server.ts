@@ -50,7 +50,7 @@ export interface EditorServer {
   url(folder: string, payload: Payload): string;
   /** Resolves when the server has ended, whatever the reason. */
   readonly ended: Promise<void>;
-  stop(): Promise<void>;
+  readonly stop: () => Promise<void>;
 }
 
 /** Starts VS Code's server form on a free port of the loopback interface. */

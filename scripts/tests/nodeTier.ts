@@ -66,8 +66,6 @@ async function count(files: readonly string[], concurrency: number): Promise<Cou
   stream.on("test:fail", (event) => {
     if (event.details.type !== "suite") failed++;
   });
-  const reporter = new spec();
-  stream.compose(reporter).pipe(process.stdout, { end: false });
-  await new Promise((resolve) => stream.once("end", resolve));
+  for await (const text of stream.compose<NodeJS.ReadableStream>(new spec())) process.stdout.write(text);
   return { passed, failed, skipped };
 }

@@ -5,6 +5,8 @@ export interface FailureContext {
   readonly address: ServerAddress;
   readonly model?: string | undefined;
   readonly numCtx?: number | undefined;
+  /** The request was for a download, not for an answer. */
+  readonly isDownload?: boolean;
   readonly platform: NodeJS.Platform;
   /** The machine that Loom runs on when it is not the person's own, in words, e.g. "the WSL machine Ubuntu". */
   readonly machine?: string | undefined;
@@ -13,6 +15,13 @@ export interface FailureContext {
 /** The model in words, at the beginning of a sentence. */
 export function theModel(context: FailureContext): string {
   return context.model ?? "The model";
+}
+
+/** What broke off, for a sentence. */
+export function theWork(context: FailureContext): string {
+  return context.isDownload === true
+    ? `the download of ${theModel(context)}`
+    : `the answer of ${theModel(context)}`;
 }
 
 /** How a server that does not answer is brought to answer. */

@@ -1,4 +1,4 @@
-import type { Connection } from "./connection";
+import { answerOf, type Connection } from "./connection";
 import { countOf, listOf, objectOf, textOf, type JsonObject } from "./json";
 import { canonicalName } from "./modelName";
 import { quirksOf, type VersionQuirks } from "./serverVersion";
@@ -44,7 +44,7 @@ export class Catalog {
     try {
       const call = { name: `POST /api/show ${model}`, isStream: false };
       const answer = await this.#connection.exchange(call, signal, (client) => client.show({ model }));
-      const facts = readFacts(model, objectOf(answer));
+      const facts = readFacts(model, answerOf(answer));
       this.#facts.set(canonicalName(model), facts);
       return facts;
     } catch (error) {

@@ -1,7 +1,8 @@
 import { Ollama } from "ollama";
 import type { ServerAddress } from "./address";
+import { isObject, textOf, type JsonObject } from "./json";
 import { createFetch } from "./transport";
-import { ConnectionError, ErrorLine, StatusError } from "./wireErrors";
+import { ConnectionError, EndedWithoutDone, ErrorLine, StatusError } from "./wireErrors";
 
 /** How the server is reached. */
 export interface ConnectionOptions {
@@ -56,13 +57,28 @@ export class Connection {
       return result;
     } catch (error) {
       note(signal.aborted ? "stopped" : describeError(error));
-      throw error;
+      throw isEndOfStream(error)
+        ? new EndedWithoutDone("no chunk said that it was the last", { cause: error })
+        : error;
     } finally {
       signal.removeEventListener("abort", stop);
       // The client leaves the connection open after the last chunk, or when it fails.
       ending.abort();
     }
   }
+}
+
+/** A whole answer as an object; the client passes on whatever JSON came with a 2xx status. */
+export function answerOf(value: unknown): JsonObject {
+  if (!isObject(value)) throw new SyntaxError("the answer is not an object");
+  const error = textOf(value["error"]);
+  if (error !== undefined) throw new ErrorLine(error);
+  return value;
+}
+
+/** True for the client's error about a stream that ended without a last chunk; the client has no type for it. */
+export function isEndOfStream(error: unknown): boolean {
+  return error instanceof Error && error.message.startsWith("Did not receive done");
 }
 
 const SHOWN_CHARACTERS = 200;

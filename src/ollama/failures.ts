@@ -1,5 +1,5 @@
 import type { Failure, FailureKind } from "../shared/events";
-import { TOOLS_ADVICE, quoted, startAdvice, theModel, type FailureContext } from "./advice";
+import { TOOLS_ADVICE, quoted, startAdvice, theModel, theWork, type FailureContext } from "./advice";
 import { isObject, parseJson, textOf } from "./json";
 import { parseOverflow, type Overflow } from "./overflow";
 import { ConnectionError, EndedWithoutDone, ErrorLine, GarbageLine, StatusError } from "./wireErrors";
@@ -20,12 +20,12 @@ export function diagnose(error: unknown, context: FailureContext): Diagnosis {
   if (error instanceof GarbageLine)
     return failed(
       "interrupted_stream",
-      `${address.url} sent something that is not Ollama's format in the middle of the answer ("${error.message}"). What came before is kept. Try again; if it happens again, look at what stands between Loom and Ollama.`,
+      `${address.url} sent something that is not Ollama's format in the middle of ${theWork(context)} ("${error.message}"). What came before is kept. Try again; if it happens again, look at what stands between Loom and Ollama.`,
     );
   if (error instanceof EndedWithoutDone)
     return failed(
       "interrupted_stream",
-      `The answer of ${theModel(context)} ended without its end: Ollama broke it off. What came is kept. Try again.`,
+      `Ollama broke ${theWork(context)} off without a word. What came is kept. Try again.`,
     );
   if (error instanceof SyntaxError) return notOllama(context);
   const text = error instanceof Error ? error.message : String(error);
@@ -65,7 +65,7 @@ function diagnoseConnection(error: ConnectionError, context: FailureContext): Di
   if (phase === "receive")
     return failed(
       "interrupted_stream",
-      `The connection to ${url} broke in the middle of the answer of ${theModel(context)} (${code}). What came is kept. See whether Ollama still runs, then try again.`,
+      `The connection to ${url} broke in the middle of ${theWork(context)} (${code}). What came is kept. See whether Ollama still runs, then try again.`,
     );
   return failed(
     "interrupted_stream",
@@ -101,10 +101,7 @@ function diagnoseText(text: string, context: FailureContext): Diagnosis | undefi
   if (/does not support thinking|invalid think value/.test(text))
     return failed("no_thinking", `${model} cannot think as asked. Switch thinking off in Loom's settings.`);
   if (/model .*not found|invalid model name|file does not exist/.test(text))
-    return failed(
-      "model_missing",
-      `There is no model ${context.model ?? ""} on ${context.address.url}. Get it with \`ollama pull ${context.model ?? "NAME"}\`, or choose another one.`,
-    );
+    return failed("model_missing", missing(context));
   if (TOOL_PARSE.test(text))
     return failed(
       "tool_parse",
@@ -116,6 +113,12 @@ function diagnoseText(text: string, context: FailureContext): Diagnosis | undefi
       `Ollama could not load ${model}${windowText(context)} (${quoted(text)}). Choose a smaller num_ctx or a smaller model.`,
     );
   return undefined;
+}
+
+function missing({ address, model, isDownload }: FailureContext): string {
+  if (isDownload === true)
+    return `Ollama's library has no model ${model}. Look its name up at https://ollama.com/library.`;
+  return `There is no model ${model} on ${address.url}. Get it with \`ollama pull ${model}\`, or choose another one.`;
 }
 
 const TOOL_PARSE = /error parsing tool call|failed to parse JSON|invalid tool call arguments/;
@@ -140,7 +143,7 @@ function windowExceeded({ promptTokens, numCtx }: Overflow, context: FailureCont
 function midStream(text: string, context: FailureContext): Diagnosis {
   return failed(
     "server_error",
-    `Ollama gave up in the middle of the answer of ${theModel(context)} (${quoted(text)}). What came is kept. Try again.`,
+    `Ollama gave up in the middle of ${theWork(context)} (${quoted(text)}). What came is kept. Try again.`,
   );
 }
 

@@ -1,7 +1,7 @@
 import type { ChatModel, ChatOutcome, ChatReply, ChatRequest, ReplyDelta } from "../core/ports";
 import type { FailureContext } from "./advice";
 import { Catalog, type ModelFacts } from "./capabilities";
-import { Connection, type ConnectionOptions } from "./connection";
+import { Connection, isEndOfStream, type ConnectionOptions } from "./connection";
 import { diagnose, noTools } from "./failures";
 import { countOf, listOf, objectOf, textOf } from "./json";
 import { toWireMessage, toWireTool } from "./messages";
@@ -9,7 +9,6 @@ import { canonicalName } from "./modelName";
 import { requestFields, type ThinkingEffort } from "./requestOptions";
 import { RequestQueue } from "./requestQueue";
 import { ReplyDecoder } from "./stream";
-import { EndedWithoutDone } from "./wireErrors";
 
 export interface OllamaModelOptions extends ConnectionOptions {
   /** `on` by default. */
@@ -147,14 +146,8 @@ async function readToEnd(chunks: AsyncIterable<unknown>, decoder: ReplyDecoder):
   try {
     for await (const chunk of chunks) decoder.push(chunk);
   } catch (error) {
-    if (!isEndOfStream(error)) throw error;
-    if (!decoder.isComplete) throw new EndedWithoutDone("no chunk said that the reply is done");
+    if (!isEndOfStream(error) || !decoder.isComplete) throw error;
   }
-}
-
-/** The client has no type for this error, which is the only one that it makes itself while a stream runs. */
-function isEndOfStream(error: unknown): boolean {
-  return error instanceof Error && error.message.startsWith("Did not receive done");
 }
 
 function describeRequest({ model, numCtx, messages, tools }: ChatRequest): string {

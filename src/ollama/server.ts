@@ -1,7 +1,7 @@
 import type { Failure } from "../shared/events";
 import type { ModelStatus } from "../shared/protocol";
 import { Catalog, isCloudModel, type ModelFacts } from "./capabilities";
-import { Connection, type ConnectionOptions } from "./connection";
+import { answerOf, Connection, type ConnectionOptions } from "./connection";
 import { diagnose } from "./failures";
 import { countOf, listOf, objectOf, textOf, type JsonObject } from "./json";
 import { canonicalName } from "./modelName";
@@ -67,8 +67,9 @@ export class OllamaServer {
   async listModels(signal: AbortSignal): Promise<readonly InstalledModel[] | { readonly failure: Failure }> {
     try {
       const call = { name: "GET /api/tags", isStream: false };
-      const answer: unknown = await this.#connection.exchange(call, signal, (client) => client.list());
-      return listOf(objectOf(answer)["models"]).map(objectOf).flatMap(readInstalled);
+      const answer = answerOf(await this.#connection.exchange(call, signal, (client) => client.list()));
+      if (!("models" in answer)) throw new SyntaxError("the answer has no list of models");
+      return listOf(answer["models"]).map(objectOf).flatMap(readInstalled);
     } catch (error) {
       return { failure: this.#failureOf(error) };
     }
@@ -101,14 +102,14 @@ export class OllamaServer {
     } catch (error) {
       return signal.aborted
         ? { type: "stopped" }
-        : { type: "failed", failure: this.#failureOf(error, model) };
+        : { type: "failed", failure: this.#failureOf(error, model, true) };
     }
   }
 
-  #failureOf(error: unknown, model?: string): Failure {
+  #failureOf(error: unknown, model?: string, isDownload = false): Failure {
     const { machine } = this.#options;
     const { address } = this.#connection;
-    return diagnose(error, { address, model, platform: process.platform, machine }).failure;
+    return diagnose(error, { address, model, platform: process.platform, machine, isDownload }).failure;
   }
 }
 

@@ -2,9 +2,10 @@ import { existsSync } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import * as vscode from "vscode";
 import type { FileChange, TextReplacement } from "../core/ports";
+import { toLineFeeds } from "../node/lineEnds";
 import { messageOf } from "./log";
 import { isUnsavedNotebook, openDocumentOf, uriOf } from "./openDocuments";
-import { placesIn, withPlainLines } from "./plainLines";
+import { placesIn } from "./places";
 
 /** How long the editor may take to notice that a file changed on disk, in milliseconds. */
 const NOTICE_MS = 3_000;
@@ -29,15 +30,15 @@ export type Change = FileChange & { readonly before: string };
 export async function changeFile(change: Change): Promise<Written> {
   const { absolute } = change.path;
   try {
-    const uri = await uriOf(absolute);
+    const uri = uriOf(absolute);
     if (isUnsavedNotebook(uri)) {
       return { error: "it is open as a notebook with unsaved changes, which have to be saved first." };
     }
     if (((await stat(absolute)).mode & 0o222) === 0) return { error: "it is read-only." };
-    const document = (await openDocumentOf(absolute)) ?? (await vscode.workspace.openTextDocument(uri));
+    const document = openDocumentOf(absolute) ?? (await vscode.workspace.openTextDocument(uri));
     const disk = document.isDirty ? "same" : await compareWithDisk(document);
     if (disk === "different") return { error: CHANGED };
-    if (withPlainLines(document.getText()) !== change.before) {
+    if (toLineFeeds(document.getText()) !== change.before) {
       // Without unsaved typing the editor may only read the bytes differently: the file itself decides.
       return document.isDirty ? { error: CHANGED } : "not_exact";
     }
@@ -50,7 +51,7 @@ export async function changeFile(change: Change): Promise<Written> {
 /** Makes a file with this text (LF only) and the folders it needs, by the same steps as a file that a person makes and saves. */
 export async function makeFile(absolute: string, text: string): Promise<Exclude<Written, "not_exact">> {
   try {
-    const uri = await uriOf(absolute);
+    const uri = uriOf(absolute);
     if (existsSync(absolute)) return { error: "there is a file of this name by now. Read it first." };
     const edit = new vscode.WorkspaceEdit();
     edit.createFile(uri, { overwrite: false, ignoreIfExists: false });
@@ -71,10 +72,10 @@ async function changeDocument(
   // The editor refuses when the document has changed since it was compared, e.g. because the person types.
   if (!(await replace(document, before, replacements))) return { error: CHANGED };
   if (hadUnsavedChanges || !document.isDirty || (await document.save())) {
-    return { text: withPlainLines(document.getText()) };
+    return { text: toLineFeeds(document.getText()) };
   }
   // A change that could not be saved must not stay behind as unsaved text that nobody typed.
-  const text = withPlainLines(document.getText());
+  const text = toLineFeeds(document.getText());
   await replace(document, text, [{ start: 0, end: text.length, text: before }]);
   return {
     error: "the editor could not save it, so the change was taken back. Read it again.",
@@ -102,7 +103,9 @@ async function replace(
 async function compareWithDisk(document: vscode.TextDocument): Promise<"same" | "not_exact" | "different"> {
   const { encoding } = document;
   const bytes = await readFile(document.uri.fsPath);
-  const onDisk = withPlainLines(await vscode.workspace.decode(bytes, { encoding }));
+  const decoded = await vscode.workspace.decode(bytes, { encoding });
+  // Documents hold no byte-order mark.
+  const onDisk = toLineFeeds(decoded.replace(/^\uFEFF/, ""));
   if (!(await becomes(document, onDisk))) return "different";
   const written = await vscode.workspace.encode(document.getText(), { encoding });
   return bytes.equals(written) ? "same" : "not_exact";
@@ -110,7 +113,7 @@ async function compareWithDisk(document: vscode.TextDocument): Promise<"same" | 
 
 /** Waits until the document holds the text; false when it does not in time. */
 function becomes(document: vscode.TextDocument, text: string): Promise<boolean> {
-  const isSo = () => withPlainLines(document.getText()) === text;
+  const isSo = () => toLineFeeds(document.getText()) === text;
   if (isSo()) return Promise.resolve(true);
   return new Promise((resolve) => {
     const settle = (): void => {

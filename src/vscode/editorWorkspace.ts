@@ -1,25 +1,30 @@
 import type { Workspace } from "../core/ports";
+import { toLineFeeds } from "../node/lineEnds";
+import { createWorkspace, hashText } from "../node/workspace";
 import { changeFile, makeFile } from "./documentWriter";
-import { openDocumentOf } from "./openDocuments";
-import { withPlainLines } from "./plainLines";
+import { unsavedDocumentOf } from "./openDocuments";
+import { localFolders } from "./workspaceFacts";
 
 /**
- * The workspace as the editor has it: unsaved typing is read and kept, edits go through documents, so that they can be undone.
- * Everything else is `files`, the same folders on disk. `hashOf` is how `files` hashes a text with LF as its only line end.
+ * The workspace as the editor has it: unsaved typing is read, searched and kept, edits go through documents, so that they can be
+ * undone. Everything else is the same folders on disk.
  */
-export function editorWorkspace(files: Workspace, hashOf: (text: string) => string): Workspace {
+export function editorWorkspace(): Workspace {
+  const files = createWorkspace(localFolders, {
+    unsavedText(absolute) {
+      const document = unsavedDocumentOf(absolute);
+      return document && toLineFeeds(document.getText());
+    },
+  });
   return {
-    resolve: (path) => files.resolve(path),
-    list: (absolute, maxEntries, signal) => files.list(absolute, maxEntries, signal),
-    search: (query, signal) => files.search(query, signal),
-    similarNames: (absolute) => files.similarNames(absolute),
+    ...files,
 
     async readText(absolute) {
-      const document = await openDocumentOf(absolute);
+      const document = unsavedDocumentOf(absolute);
       // A saved document may be older than the file, e.g. right after a command changed it.
-      if (document?.isDirty !== true) return files.readText(absolute);
-      const text = withPlainLines(document.getText());
-      return { text, hash: hashOf(text), hasUnsavedChanges: true };
+      if (document === undefined) return files.readText(absolute);
+      const text = toLineFeeds(document.getText());
+      return { text, hash: hashText(text), hasUnsavedChanges: true };
     },
 
     async write(change) {
@@ -28,7 +33,7 @@ export function editorWorkspace(files: Workspace, hashOf: (text: string) => stri
         before === null ? await makeFile(path.absolute, after) : await changeFile({ ...change, before });
       // Mixed line ends or bytes outside of the encoding: only a change of the file itself leaves the rest as it is.
       if (written === "not_exact") return files.write(change);
-      return "error" in written ? written : { text: written.text, hash: hashOf(written.text) };
+      return "error" in written ? written : { text: written.text, hash: hashText(written.text) };
     },
   };
 }

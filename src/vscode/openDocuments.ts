@@ -1,27 +1,38 @@
-import { realpath } from "node:fs/promises";
-import { isAbsolute, relative, sep } from "node:path";
+import { realpathSync } from "node:fs";
+import { relative, sep } from "node:path";
 import * as vscode from "vscode";
+import { isInside } from "../node/realPath";
 
 /** The document of the file at `absolute` (a real path) if it is open, under whatever name, unsaved typing included. */
-export async function openDocumentOf(absolute: string): Promise<vscode.TextDocument | undefined> {
-  const open = vscode.workspace.textDocuments.filter(
-    ({ uri, isClosed }) => uri.scheme === "file" && !isClosed,
+export function openDocumentOf(absolute: string): vscode.TextDocument | undefined {
+  return find(absolute, () => true);
+}
+
+/** The same, but only if it holds unsaved typing. */
+export function unsavedDocumentOf(absolute: string): vscode.TextDocument | undefined {
+  return find(absolute, ({ isDirty }) => isDirty);
+}
+
+function find(
+  absolute: string,
+  isWanted: (document: vscode.TextDocument) => boolean,
+): vscode.TextDocument | undefined {
+  const wanted = vscode.workspace.textDocuments.filter(
+    (document) => document.uri.scheme === "file" && !document.isClosed && isWanted(document),
   );
-  const exact = open.find(({ uri }) => uri.fsPath === absolute);
-  if (exact !== undefined) return exact;
-  // The person may have opened it by way of a link, or with other capitals.
-  for (const document of open) if ((await realPathOf(document.uri.fsPath)) === absolute) return document;
-  return undefined;
+  return (
+    wanted.find(({ uri }) => uri.fsPath === absolute) ??
+    // The person may have opened it by way of a link, or with other capitals.
+    wanted.find(({ uri }) => realPathOf(uri.fsPath) === absolute)
+  );
 }
 
 /** How the editor names the file at `absolute` (a real path): within its workspace folder even where that is a link. */
-export async function uriOf(absolute: string): Promise<vscode.Uri> {
+export function uriOf(absolute: string): vscode.Uri {
   for (const { uri } of vscode.workspace.workspaceFolders ?? []) {
     if (uri.scheme !== "file") continue;
-    const path = relative(await realPathOf(uri.fsPath), absolute);
-    if (path !== "" && path !== ".." && !path.startsWith(`..${sep}`) && !isAbsolute(path)) {
-      return vscode.Uri.joinPath(uri, ...path.split(sep));
-    }
+    const real = realPathOf(uri.fsPath);
+    if (isInside(real, absolute)) return vscode.Uri.joinPath(uri, ...relative(real, absolute).split(sep));
   }
   return vscode.Uri.file(absolute);
 }
@@ -33,9 +44,9 @@ export function isUnsavedNotebook(uri: vscode.Uri): boolean {
   );
 }
 
-async function realPathOf(path: string): Promise<string> {
+function realPathOf(path: string): string {
   try {
-    return await realpath(path);
+    return realpathSync.native(path);
   } catch {
     return path;
   }

@@ -4,11 +4,11 @@ import { mkdir, rm, symlink, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as vscode from "vscode";
 import type { FileChange } from "../../src/core/ports";
-import { hashText, nodeWorkspace } from "../../src/node";
+import { hashText } from "../../src/node/workspace";
 import { editorWorkspace } from "../../src/vscode/editorWorkspace";
 import { localFolders } from "../../src/vscode/workspaceFacts";
 
-const workspace = editorWorkspace(nodeWorkspace(localFolders), hashText);
+const workspace = editorWorkspace();
 const root = localFolders()[0]?.path ?? "";
 const folder = join(root, "edited");
 const pathOf = (name: string): string => join(folder, name);

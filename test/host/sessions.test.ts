@@ -7,7 +7,7 @@ import { Session } from "../../src/core/session";
 import type { SessionEvent } from "../../src/shared/live";
 import { Sessions } from "../../src/vscode/sessions";
 import { SessionStore } from "../../src/vscode/sessionStore";
-import { ScriptedModel } from "../support/scriptedModel";
+import { ScriptedModel, type Step } from "../support/scriptedModel";
 
 /** What a window keeps for its workspace; windows that start later see what others wrote before. */
 class Memory implements vscode.Memento {
@@ -30,9 +30,18 @@ class Memory implements vscode.Memento {
 let folder: string;
 let ids = 0;
 
-/** The sessions of one window whose model answers each message with the next of `answers`. */
-function openWindow(memory: Memory, answers: readonly string[] = []): Sessions {
-  const model = new ScriptedModel(answers.map((text) => ({ text })));
+/** An answer that begins with `text` and goes on until it is stopped. */
+function endless(text: string): Step {
+  return (_request, onDelta, signal) =>
+    new Promise((resolve) => {
+      onDelta({ text, thinking: "" });
+      signal.addEventListener("abort", () => resolve({ type: "stopped", partial: { text, thinking: "" } }));
+    });
+}
+
+/** The sessions of one window whose model takes these steps, one for each message. */
+function openWindow(memory: Memory, steps: readonly Step[] = []): Sessions {
+  const model = new ScriptedModel(steps);
   const store = new SessionStore(folder, () => assert.fail("no file is damaged here"));
   return new Sessions(
     store,
@@ -91,7 +100,7 @@ describe("sessions of a workspace", () => {
 
   it("a window that is reloaded shows the same conversation, meter and context as before", async () => {
     const memory = new Memory();
-    const before = openWindow(memory, ["hello back"]);
+    const before = openWindow(memory, [{ text: "hello back" }]);
     const session = await say(before, "hello");
     const [view, breakdown] = [session.view, await session.breakdown()];
     await before.close();
@@ -105,11 +114,11 @@ describe("sessions of a workspace", () => {
 
   it("a new session that was not used is still the current one after a reload, and the old ones are in the list", async () => {
     const memory = new Memory();
-    const before = openWindow(memory, ["hello back"]);
+    const before = openWindow(memory, [{ text: "hello back" }]);
     await say(before, "hello");
     await before.startNew();
     await before.close();
-    const after = openWindow(memory, ["again"]);
+    const after = openWindow(memory, [{ text: "again" }]);
     assert.deepEqual((await after.ready()).view.entries, []);
     const [old] = await after.list();
     assert.equal(old?.title, "hello");
@@ -122,7 +131,7 @@ describe("sessions of a workspace", () => {
 
   it("S02: two windows on one folder keep their own sessions, each over a reload", async () => {
     const [one, other] = [new Memory(), new Memory()];
-    let [first, second] = [openWindow(one, ["1"]), openWindow(other, ["2"])];
+    let [first, second] = [openWindow(one, [{ text: "1" }]), openWindow(other, [{ text: "2" }])];
     await say(first, "in the first window");
     await say(second, "in the second window");
     for (let round = 0; round < 2; round++) {
@@ -137,20 +146,27 @@ describe("sessions of a workspace", () => {
     await Promise.all([first.close(), second.close()]);
   }).timeout(60_000);
 
-  it("S05: a session that is left while it works is stopped and says so, and tells nothing to the next one", async () => {
-    const sessions = openWindow(new Memory());
-    const heard: SessionEvent[] = [];
-    const model = await sessions.ready();
-    sessions.onEvent((event) => heard.push(event));
-    const left = model;
-    // Its model has no answer ready, so the turn ends as soon as it begins; what matters is whose events arrive.
+  it("S05: a session that is left while it answers is stopped and says so; nothing of it gets into the next one", async () => {
+    const sessions = openWindow(new Memory(), [endless("part of A"), { text: "answer in B" }]);
+    const left = await sessions.ready();
+    const begun = new Promise<void>((resolve) =>
+      left.onEvent(({ type }) => type === "reply_delta" && resolve()),
+    );
     left.send("m", "long work");
+    await begun;
+    const heard: SessionEvent[] = [];
+    sessions.onEvent((event) => heard.push(event));
     const next = await sessions.startNew();
-    const count = heard.length;
+    assert.deepEqual(heard, []);
     assert.notEqual(next.id, left.id);
-    assert.deepEqual(next.view.entries, []);
-    left.send("late", "too late");
-    assert.equal(heard.length, count);
+    assert.deepEqual(textsOf(await say(sessions, "hello")), ["hello", "answer in B"]);
+    const old = (await sessions.list()).find(({ title }) => title === "long work");
+    assert.ok(old);
+    const reopened = await sessions.openStored(old.key);
+    assert.ok(reopened);
+    assert.deepEqual(textsOf(reopened), ["long work", "part of A"]);
+    const end = reopened.view.entries.findLast(({ kind }) => kind === "turn_ended");
+    assert.equal(end?.kind === "turn_ended" && end.event.reason, "stopped");
     await sessions.close();
   });
 });

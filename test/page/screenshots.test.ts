@@ -20,7 +20,7 @@ for (const theme of THEMES) {
             await panel.page.getByText("Compacted: 21 messages").click();
             await panel.page.getByText("Compacted: 21 messages").scrollIntoViewIfNeeded();
           }
-          if (name === "work") await panel.page.getByText("Thought").click();
+          if (name === "work") await panel.page.getByText("Thought", { exact: true }).first().click();
           await panel.drawn();
           await panel.page.screenshot({ path: join(FOLDER, `${name}-${theme}-${width}.png`) });
         });

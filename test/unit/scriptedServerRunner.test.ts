@@ -141,7 +141,7 @@ describe("the runner", () => {
 
   test("with room for two, two run at once; beyond the queue the server is busy", async () => {
     const gate = createGate();
-    await start({ parallel: 2, maxQueue: 2, brain: async () => gate.opened.then(() => ({ content: "x" })) });
+    await start({ parallel: 2, maxQueue: 3, brain: async () => gate.opened.then(() => ({ content: "x" })) });
     const body = { messages: [user("a")], options };
     const chats = [rawChat(server, body)];
     await server.waitForChat(1);

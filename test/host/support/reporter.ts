@@ -7,7 +7,6 @@ import type { MochaOptions, Runner, Test } from "mocha";
  */
 class HostReporter {
   private readonly counts = { passed: 0, failed: 0, skipped: 0 };
-  private readonly failures: { readonly title: string; readonly error: Error }[] = [];
 
   constructor(runner: Runner, options: MochaOptions) {
     const output = outputOf(options.reporterOptions);
@@ -28,14 +27,10 @@ class HostReporter {
     runner.on("fail", (test: Test, error: unknown) => {
       this.counts.failed++;
       const known = error instanceof Error ? error : new Error(String(error));
-      this.failures.push({ title: titleOf(test), error: known });
-      print("✖", titleOf(test));
+      print("✖", `${titleOf(test)}\n${known.stack ?? known.message}\n`);
       save(false);
     });
-    runner.on("end", () => {
-      for (const { title, error } of this.failures) print("\n✖", `${title}\n${error.stack ?? error.message}`);
-      save(true);
-    });
+    runner.on("end", () => save(true));
   }
 }
 

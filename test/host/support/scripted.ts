@@ -1,5 +1,9 @@
 import * as vscode from "vscode";
-import { startScriptedServer, type ScriptedServer, type ScriptedServerOptions } from "../../support/scriptedServer";
+import {
+  startScriptedServer,
+  type ScriptedServer,
+  type ScriptedServerOptions,
+} from "../../support/scriptedServer";
 
 /** Starts a scripted server with one model and sets Loom to it; `stop` undoes both. */
 export async function useScriptedServer(

@@ -95,10 +95,11 @@ const BUSY: readonly SessionEvent[] = [
       parts: 3,
     },
   },
-  {
-    type: "queue_changed",
-    queue: [{ id: "q1", text: "And then tell me which test is the slowest one of all." }],
-  },
+  logged({
+    type: "message_queued",
+    queueId: "q1",
+    text: "And then tell me which test is the slowest of all.",
+  }),
   { type: "meter_changed", meter: meter(3_470) },
 ];
 

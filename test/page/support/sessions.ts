@@ -10,12 +10,12 @@ import type { Meter, SessionEvent } from "../../../src/shared/live";
 import type { ModelStatus } from "../../../src/shared/protocol";
 import { applyEvent, EMPTY_VIEW, type SessionView } from "../../../src/shared/view";
 
-export const READY: ModelStatus = {
+export const READY = {
   state: "ready",
   address: "http://127.0.0.1:11434",
   model: "qwen3:8b",
   isRehearsal: false,
-};
+} satisfies ModelStatus;
 
 let nextId = 0;
 

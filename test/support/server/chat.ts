@@ -94,7 +94,7 @@ export async function chat(
     record.windowedMessages = fitted.messages;
   }
   settings.changed();
-  if (runner.pending > settings.maxQueue)
+  if (runner.pending >= settings.maxQueue)
     return answer(response, 503, {
       error: "server busy, please try again.  maximum pending requests exceeded",
     });

@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { diagnose } from "../../../src/ollama/failures";
-import { parseOverflow } from "../../../src/ollama/overflow";
 import { ConnectionError, StatusError } from "../../../src/ollama/wireErrors";
 import type { FailureKind } from "../../../src/shared/events";
 import type { Fault } from "../../support/scriptedServer";
-import { addressOf, chat, failure, NEVER, READ_FILE, reply, startWire, user } from "./fixture";
+import { addressOf, failure, READ_FILE, reply, startWire } from "./fixture";
 
 const NO_PARTIAL = { text: "", thinking: "" };
 
@@ -104,124 +103,6 @@ test("A09: a server that goes on refusing to think is not asked a third time", a
   assert.equal(wire.server.chats().length, 2);
 });
 
-describe("window exceeded", () => {
-  const long = user("word ".repeat(3000));
-  for (const { version, native, knowsNumbers } of [
-    { version: "0.24.0", native: false, knowsNumbers: false },
-    { version: "0.34.2", native: false, knowsNumbers: true },
-    { version: "0.34.2", native: true, knowsNumbers: true },
-  ])
-    test(`${version}${native ? " native" : ""}: the refusal is understood, ${knowsNumbers ? "with" : "without"} numbers`, async (context) => {
-      const wire = await startWire(context, { version, models: [{ name: "scripted", native }] });
-      const { kind, message, outcome } = await failure(wire, { messages: [long], numCtx: 2048 });
-      assert.equal(kind, "window_exceeded");
-      assert.match(message, /2048 tokens of scripted/);
-      assert.match(message, /Compact|num_ctx/);
-      const seen = wire.server.chats()[0];
-      const expected = { promptTokens: seen?.promptTokens, numCtx: 2048 };
-      assert.deepEqual(outcome.overflow, knowsNumbers ? expected : {});
-      assert.equal(wire.server.chats().length, 1, "the client itself does not try again");
-    });
-
-  const nested = JSON.stringify({
-    error: {
-      code: 400,
-      message: "request (351 tokens) exceeds the available context size (256 tokens), try increasing it",
-      type: "exceed_context_size_error",
-      n_prompt_tokens: 351,
-      n_ctx: 256,
-    },
-  });
-  for (const [text, overflow] of [
-    ["the input length exceeds the context length", {}],
-    [nested, { promptTokens: 351, numCtx: 256 }],
-    [
-      "request (351 tokens) exceeds the available context size (256 tokens), try increasing it",
-      { promptTokens: 351, numCtx: 256 },
-    ],
-    [
-      "the prompt is longer than the context length currently available to the model; shorten the prompt, reduce history",
-      {},
-    ],
-    [
-      "input length (9000 tokens) exceeds the model's maximum context length (8192 tokens)",
-      { promptTokens: 9000, numCtx: 8192 },
-    ],
-    ["model runner has unexpectedly stopped", undefined],
-    ["{}", undefined],
-  ] as const)
-    test(`the text ${text.slice(0, 50)}… means ${JSON.stringify(overflow)}`, () => {
-      assert.deepEqual(parseOverflow(text), overflow);
-    });
-
-  test("an error line in the stream means the same", async (context) => {
-    const wire = await startWire(context);
-    const message = "input length (9000 tokens) exceeds the model's maximum context length (8192 tokens)";
-    wire.server.playFault("/api/chat", { kind: "error", afterChunks: 0, message });
-    const { kind, outcome } = await failure(wire);
-    assert.equal(kind, "window_exceeded");
-    assert.deepEqual(outcome.overflow, { promptTokens: 9000, numCtx: 8192 });
-  });
-});
-
-describe("breaking off in mid-answer", () => {
-  const brain = (): { content: string; chunkSize: number } => ({ content: "one two three", chunkSize: 4 });
-  for (const [name, fault, kind, words] of [
-    [
-      "A07: an error line",
-      { kind: "error", afterChunks: 3, message: "runner stopped" },
-      "server_error",
-      /runner stopped/,
-    ],
-    [
-      "A07: a reset",
-      { kind: "reset", afterChunks: 3 },
-      "interrupted_stream",
-      /broke in the middle.*ECONNRESET/,
-    ],
-    ["an end without done", { kind: "eof", afterChunks: 3 }, "interrupted_stream", /without its end/],
-    ["a garbage line", { kind: "garbage", afterChunks: 3 }, "interrupted_stream", /not Ollama's format/],
-  ] as const)
-    test(`${name} keeps the partial answer, warns nowhere but in the failure, and the next message works`, async (context) => {
-      const warn = context.mock.method(console, "warn", () => undefined);
-      const print = context.mock.method(console, "log", () => undefined);
-      const wire = await startWire(context, { brain });
-      wire.server.playFault("/api/chat", fault);
-      const { outcome, text } = await chat(wire);
-      assert.ok(outcome.type === "failed");
-      assert.equal(outcome.failure.kind, kind);
-      assert.match(outcome.failure.message, words);
-      assert.match(outcome.failure.message, /try again/i);
-      assert.deepEqual(outcome.partial, { text: "one two thre", thinking: "" });
-      assert.equal(text, "one two thre");
-      assert.equal(warn.mock.callCount() + print.mock.callCount(), 0);
-      assert.equal(wire.server.chats().length, 1, "nothing is sent twice");
-      assert.equal((await reply(wire)).text, "one two three");
-    });
-
-  test("A07: calls that came before the break are not handed out", async (context) => {
-    const call = { name: "read_file", arguments: { path: "a" } };
-    const wire = await startWire(context, { brain: () => ({ content: "x", toolCalls: [call] }) });
-    wire.server.playFault("/api/chat", { kind: "reset", afterChunks: 2 });
-    const { outcome } = await failure(wire);
-    assert.ok(!("reply" in outcome) && !JSON.stringify(outcome).includes("read_file"));
-  });
-
-  test("a line that is cut by the end of the stream is no garbage but an end without done", async (context) => {
-    const wire = await startWire(context);
-    wire.server.playFault("/api/chat", { kind: "status", status: 200, body: '{"message":{"content":"hal' });
-    assert.match((await failure(wire)).message, /without its end/);
-  });
-
-  test("blank lines between chunks do no harm", async (context) => {
-    const warn = context.mock.method(console, "warn", () => undefined);
-    const wire = await startWire(context, { brain });
-    wire.server.playFault("/api/chat", { kind: "garbage", afterChunks: 1, line: "\n \n" });
-    assert.equal((await reply(wire)).text, "one two three");
-    assert.equal(warn.mock.callCount(), 0);
-  });
-});
-
 describe("a status", () => {
   for (const [status, error, kind, words] of [
     [400, "invalid options: num_predict", "server_error", /invalid options/],
@@ -317,16 +198,6 @@ describe("a tool call that Ollama could not parse", () => {
   });
 });
 
-test("a connection closed before the answer is no bare error", async (context) => {
-  const wire = await startWire(context);
-  await reply(wire);
-  wire.server.playFault("/api/chat", { kind: "reset", afterChunks: 0 });
-  const failed = await failure(wire);
-  assert.equal(failed.kind, "interrupted_stream");
-  assert.match(failed.message, /closed the connection before it answered/);
-  await reply(wire);
-});
-
 for (const [code, kind] of [
   ["ENOTFOUND", "wrong_address"],
   ["EHOSTUNREACH", "not_running"],
@@ -341,35 +212,3 @@ for (const [code, kind] of [
     assert.equal(failed.kind, kind);
     assert.match(failed.message, /http:\/\/box\.lan:11434/);
   });
-
-test("faults of /api/show and /api/version before a chat: the chat goes on, or says what is wrong, and the next one works", async (context) => {
-  for (const path of ["/api/show", "/api/version"])
-    for (const fault of [
-      { kind: "status", status: 500, body: { error: "boom" } },
-      { kind: "reset", afterChunks: 0 },
-      { kind: "reset", afterChunks: 1 },
-      { kind: "eof", afterChunks: 1 },
-      { kind: "status", status: 401, body: { error: "unauthorized" } },
-    ] as const satisfies readonly Fault[]) {
-      const wire = await startWire(context);
-      wire.server.playFault(path, fault);
-      const { outcome } = await chat(wire);
-      if (outcome.type === "failed") {
-        assert.notEqual(outcome.failure.kind, "internal", `${path} ${JSON.stringify(fault)}`);
-        assert.equal(wire.server.chats().length, 0);
-      } else assert.equal(fault.kind, "status");
-      await wire.model.chat(
-        {
-          model: "scripted",
-          numCtx: 4096,
-          messages: [user("x")],
-          tools: [],
-          maxReplyTokens: 9,
-          thinking: "default",
-        },
-        () => undefined,
-        NEVER,
-      );
-      assert.ok(wire.server.chats().length >= 1);
-    }
-});

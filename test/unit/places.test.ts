@@ -1,12 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { placesIn, withPlainLines } from "../../src/vscode/plainLines";
-
-test("line ends of all kinds become LF and a mark at the beginning goes", () => {
-  assert.equal(withPlainLines("\uFEFFa\r\nb\rc\n"), "a\nb\nc\n");
-  assert.equal(withPlainLines("a\uFEFF"), "a\uFEFF");
-});
+import { placesIn } from "../../src/vscode/places";
 
 test("an offset becomes the line and character that an editor counts", () => {
   const placeOf = placesIn("ab\n\ncd");

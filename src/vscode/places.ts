@@ -4,11 +4,6 @@ export interface Place {
   readonly character: number;
 }
 
-/** The text with LF as its only line end and without a byte-order mark. */
-export function withPlainLines(text: string): string {
-  return text.replace(/^\uFEFF/, "").replace(/\r\n?/g, "\n");
-}
-
 /** Turns offsets in a text with LF as its only line end into places, which do not depend on the line ends of a document. */
 export function placesIn(text: string): (offset: number) => Place {
   const lineStarts = [0];

@@ -1,0 +1,112 @@
+import { once } from "node:events";
+import type * as threads from "node:worker_threads";
+import { Worker } from "node:worker_threads";
+
+/** A hit in a text; offsets in UTF-16 code units, `line` from 1. */
+export interface Hit {
+  readonly line: number;
+  readonly lineStart: number;
+  readonly lineEnd: number;
+  readonly at: number;
+  readonly length: number;
+}
+
+/** Searches one text after the other; `undefined` when the pattern took too long on one. */
+export interface LineSearch {
+  find(text: string, most: number): Promise<readonly Hit[] | undefined>;
+  /** Ends what runs; nothing can be searched afterwards. */
+  dispose(): void;
+}
+
+/** Finds a text as it is, the first hit of each line. */
+export function literalSearch(pattern: string): LineSearch {
+  return {
+    find: (text, most) => Promise.resolve(findLiteral(text, pattern, most)),
+    dispose: () => undefined,
+  };
+}
+
+function findLiteral(text: string, pattern: string, most: number): readonly Hit[] {
+  const hits: Hit[] = [];
+  let [line, counted] = [1, 0];
+  for (let at = text.indexOf(pattern); at >= 0 && hits.length < most;) {
+    for (let end = text.indexOf("\n", counted); end >= 0 && end < at; end = text.indexOf("\n", counted)) {
+      counted = end + 1;
+      line += 1;
+    }
+    const next = text.indexOf("\n", at);
+    const lineEnd = next < 0 ? text.length : next;
+    hits.push({ line, lineStart: counted, lineEnd, at, length: pattern.length });
+    at = text.indexOf(pattern, lineEnd);
+  }
+  return hits;
+}
+
+/** The regular expression of a pattern, or what is wrong with it. A leading `(?i)` is understood. */
+export function readRegExp(pattern: string): RegExp | { readonly error: string } {
+  const withoutCase = pattern.startsWith("(?i)");
+  const source = withoutCase ? pattern.slice(4) : pattern;
+  const flags = withoutCase ? "i" : "";
+  for (const unicode of ["u", ""]) {
+    try {
+      return new RegExp(source, flags + unicode);
+    } catch (error) {
+      if (unicode === "") return { error: error instanceof Error ? error.message : String(error) };
+    }
+  }
+  return { error: "it cannot be read" };
+}
+
+/**
+ * Tests each line with a regular expression on another thread, which is ended when one text takes longer than `timeLimitMs`:
+ * an expression that explodes can neither block the host nor run on.
+ */
+export function regExpSearch({ source, flags }: RegExp, timeLimitMs: number): LineSearch {
+  const worker = new Worker(`(${answerSearches.toString()})(require("node:worker_threads"))`, {
+    eval: true,
+    workerData: { source, flags },
+  });
+  const ended = new AbortController();
+  const end = (): void => ended.abort();
+  worker.once("exit", end).once("error", end);
+  const started = once(worker, "online", { signal: ended.signal });
+  // Nobody waits for the start when the search is over before its first text.
+  started.catch(() => undefined);
+  return {
+    async find(text, most) {
+      const late = new AbortController();
+      try {
+        await started;
+        // The time of the thread's own start does not count.
+        const timer = setTimeout(() => late.abort(), timeLimitMs);
+        const answer = once(worker, "message", { signal: AbortSignal.any([ended.signal, late.signal]) });
+        worker.postMessage({ text, most });
+        const [hits] = (await answer.finally(() => clearTimeout(timer))) as [readonly Hit[]];
+        return hits;
+      } catch {
+        await worker.terminate();
+        return undefined;
+      }
+    },
+    dispose: () => void worker.terminate(),
+  };
+}
+
+/** Runs on the other thread, from its source text: it must not use anything outside of itself. */
+function answerSearches({ parentPort, workerData }: typeof threads): void {
+  const { source, flags } = workerData as { readonly source: string; readonly flags: string };
+  const expression = new RegExp(source, flags);
+  parentPort?.on("message", ({ text, most }: { readonly text: string; readonly most: number }) => {
+    const hits: object[] = [];
+    let line = 1;
+    for (let lineStart = 0; lineStart < text.length && hits.length < most; line += 1) {
+      const next = text.indexOf("\n", lineStart);
+      const lineEnd = next < 0 ? text.length : next;
+      const match = expression.exec(text.slice(lineStart, lineEnd));
+      if (match)
+        hits.push({ line, lineStart, lineEnd, at: lineStart + match.index, length: match[0].length });
+      lineStart = lineEnd + 1;
+    }
+    parentPort?.postMessage(hits);
+  });
+}

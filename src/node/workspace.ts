@@ -1,0 +1,84 @@
+import type { Workspace } from "../core/ports";
+import { folderOf, realFolders, resolveIn, shownPath } from "./folders";
+import type { WorkspaceFolder } from "./folders";
+import { listBelow } from "./listing";
+import { isInside, realPathOf } from "./realPath";
+import { searchText } from "./search";
+import type { SearchPlaces } from "./search";
+import { similarPaths } from "./similarPaths";
+import { readTextFile } from "./textFile";
+import { writeTextFile } from "./textWriter";
+import type { IsExcluded, WalkStart } from "./walk";
+
+export type { WorkspaceFolder } from "./folders";
+export { hashText } from "./textFile";
+
+/** What a front end knows beyond the files on disk. */
+export interface WorkspaceOptions {
+  /** The text (LF line ends, no mark) of a file that is open with unsaved changes, for searching. */
+  readonly unsavedText?: (absolute: string) => string | undefined;
+  /** Paths that the person's settings hide from listings and searches. */
+  readonly isExcluded?: IsExcluded;
+  /** How long a regular expression may take on one file, in milliseconds. */
+  readonly regExpTimeLimitMs?: number;
+}
+
+/** The files on disk. `folders` is asked on every call, so that folders may be opened and closed meanwhile. */
+export function createWorkspace(
+  folders: () => readonly WorkspaceFolder[],
+  options: WorkspaceOptions = {},
+): Workspace {
+  const opened = () => realFolders(folders());
+  const isExcluded = options.isExcluded ?? (() => false);
+  return {
+    resolve: async (path) => resolveIn(await opened(), path),
+    readText: readTextFile,
+    write: writeTextFile,
+    async list(absolute, maxEntries, signal) {
+      const roots = await opened();
+      const hasNames = absolute === undefined && roots.length > 1;
+      return listBelow(absolute === undefined ? toStarts(roots) : [startAt(roots, absolute)], {
+        maxEntries,
+        signal,
+        isExcluded,
+        toShown: (path) => shownPath(roots, path),
+        before: hasNames ? roots.map(({ name }) => `${name}/`) : [],
+      });
+    },
+    async search({ under, ...query }, signal) {
+      const roots = await opened();
+      return searchText(query, await placesOf(roots, under), {
+        signal,
+        isExcluded,
+        toShown: (path) => shownPath(roots, path),
+        unsavedText: options.unsavedText ?? (() => undefined),
+        regExpTimeLimitMs: options.regExpTimeLimitMs ?? 3_000,
+      });
+    },
+    async similarNames(absolute) {
+      const roots = await opened();
+      const walkOptions = { isExcluded, signal: new AbortController().signal };
+      const paths = await similarPaths(absolute, toStarts(roots), walkOptions);
+      return paths.map((path) => shownPath(roots, path));
+    },
+  };
+}
+
+/** A folder that is open within another open one is come by in that one. */
+function toStarts(roots: readonly WorkspaceFolder[]): readonly WalkStart[] {
+  const isInner = ({ path }: WorkspaceFolder) =>
+    roots.some((other) => other.path !== path && isInside(other.path, path));
+  return roots.filter((root) => !isInner(root)).map(({ path }) => ({ folder: path, root: path }));
+}
+
+function startAt(roots: readonly WorkspaceFolder[], absolute: string): WalkStart {
+  return { folder: absolute, root: folderOf(roots, absolute)?.path ?? absolute };
+}
+
+async function placesOf(roots: readonly WorkspaceFolder[], under: string | undefined): Promise<SearchPlaces> {
+  if (under === undefined) return { files: [], starts: toStarts(roots) };
+  const { kind } = await realPathOf(under);
+  return kind === "folder"
+    ? { files: [], starts: [startAt(roots, under)] }
+    : { files: kind === "file" ? [under] : [], starts: [] };
+}

@@ -1,0 +1,246 @@
+import assert from "node:assert/strict";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import * as vscode from "vscode";
+import { createGate, startScriptedServer, type Brain, type ScriptedServer } from "../support/scriptedServer";
+import { Panel } from "./support/panel";
+import { setLoom, useScriptedServer } from "./support/scripted";
+
+const root = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? "";
+
+let panel: Panel;
+let server: ScriptedServer;
+let stopServer: () => Promise<void>;
+let brain: Brain = () => ({ content: "OK." });
+
+const bar = () => panel.workbench.locator('.statusbar-item[id^="loom.loom"]');
+const toast = (text: string) => panel.workbench.locator(".notification-list-item", { hasText: text });
+const item = (text: string) => panel.frame().getByRole("listitem").filter({ hasText: text });
+const widget = () => panel.workbench.locator(".quick-input-widget");
+
+/** The titles that the command palette offers for this text. */
+async function offered(text: string): Promise<string> {
+  const { keyboard } = panel.workbench;
+  await keyboard.press("F1");
+  await widget().locator("input").first().waitFor();
+  await keyboard.type(text);
+  await widget()
+    .locator(".monaco-list-row", { hasText: /Open Log|No matching/ })
+    .first()
+    .waitFor();
+  const titles = await widget().locator(".monaco-list-row .label-name").allInnerTexts();
+  await keyboard.press("Escape");
+  await widget().waitFor({ state: "hidden" });
+  return titles.join("\n");
+}
+
+describe("commands, settings and status bar", () => {
+  before(async () => {
+    panel = await Panel.connect();
+    ({ server, stop: stopServer } = await useScriptedServer({
+      brain: (request) => brain(request),
+      models: [
+        { name: "scripted", parameterSize: "8.2B", quantization: "Q4_K_M", contextLength: 40_960 },
+        { name: "no-tools", capabilities: ["completion"] },
+      ],
+    }));
+    await panel.open();
+    await bar().filter({ hasText: "scripted" }).waitFor();
+  });
+
+  after(async () => {
+    await stopServer();
+    await panel.close();
+  });
+
+  beforeEach(async () => {
+    brain = () => ({ content: "OK." });
+    await vscode.commands.executeCommand("workbench.action.closeAllEditors");
+    await vscode.commands.executeCommand("loom.newSession");
+  });
+
+  it("offers Stop only while the agent works, and Compact Now only when there is something to compact", async () => {
+    const idle = await offered("Loom: ");
+    assert.ok(!/Stop|Compact Now|Show Summary/.test(idle), idle);
+    assert.match(idle, /Loom: New Session/);
+    const gate = createGate();
+    brain = async () => {
+      await gate.opened;
+      return { content: "Done." };
+    };
+    await panel.send("work for a while");
+    await server.waitForChat(server.chats().length + (server.chats().length === 0 ? 1 : 0));
+    await panel.frame().getByRole("button", { name: "Stop" }).waitFor();
+    const busy = await offered("Loom: ");
+    assert.match(busy, /Loom: Stop/);
+    assert.ok(!/Compact Now/.test(busy), busy);
+    gate.open();
+    await item("Done.").waitFor();
+    await panel.frame().getByRole("button", { name: "Stop" }).waitFor({ state: "hidden" });
+    assert.match(await offered("Loom: "), /Loom: Compact Now/);
+  });
+
+  it("shows the model and the meter in the status bar, and what fills the window after a click on it", async () => {
+    await panel.send("hello");
+    await item("OK.").waitFor();
+    await bar()
+      .filter({ hasText: /scripted \d+%/ })
+      .waitFor();
+    await bar().click();
+    await panel.frame().getByRole("dialog").filter({ hasText: "System prompt" }).waitFor();
+    await panel.screenshot("show-context");
+    await panel.workbench.keyboard.press("Escape");
+  });
+
+  it("compacts by hand and shows the summary as a read-only Markdown document", async () => {
+    brain = ({ messages }) =>
+      JSON.stringify(messages.at(-1)).includes("summar")
+        ? { content: "- The person said hello and was answered; nothing else happened so far." }
+        : { content: "A long answer. ".repeat(120) };
+    for (const text of ["one", "two", "three", "four", "five"]) {
+      await panel.send(text);
+      await panel.frame().getByRole("button", { name: "Stop" }).waitFor({ state: "hidden" });
+    }
+    await panel.runFromPalette("Loom: Compact Now");
+    await panel
+      .frame()
+      .getByText(/Compacted: \d+ message/)
+      .waitFor();
+    await panel.runFromPalette("Loom: Show Summary");
+    const editor = await waitForEditor("Summary.md");
+    assert.equal(editor.document.languageId, "markdown");
+    assert.match(editor.document.getText(), /^\[Context summary/);
+    assert.match(editor.document.getText(), /The person said hello/);
+    await vscode.commands.executeCommand("type", { text: "x" });
+    assert.equal(editor.document.isDirty, false);
+  });
+
+  it("lists the models with what they are, and those that cannot call tools apart", async () => {
+    await panel.runFromPalette("Loom: Select Model");
+    await widget().getByText("Cannot call tools, so they can neither read nor change files").waitFor();
+    const text = await widget().innerText();
+    assert.match(text, /8\.2B · Q4_K_M/);
+    assert.match(text, /can call tools · trained context 40,960 tokens/);
+    assert.match(text, /Get another model/);
+    await panel.screenshot("select-model");
+    await panel.workbench.keyboard.press("Escape");
+    await widget().waitFor({ state: "hidden" });
+  });
+
+  it("shows a proposed edit in the editor's own diff view and makes it once it is allowed", async () => {
+    writeFileSync(join(root, "greet.txt"), "hello\nworld\n");
+    let isAsked = false;
+    brain = () => {
+      if (isAsked) return { content: "Changed." };
+      isAsked = true;
+      const call = { path: "greet.txt", old_text: "hello", new_text: "good morning" };
+      return { content: "", toolCalls: [{ name: "edit_file", arguments: call }] };
+    };
+    await panel.send("greet better");
+    await panel.frame().getByRole("button", { name: "Show diff" }).click();
+    await panel.workbench.locator(".tab", { hasText: "greet.txt (change by Loom)" }).waitFor();
+    const input = vscode.window.tabGroups.activeTabGroup.activeTab?.input;
+    assert.ok(input instanceof vscode.TabInputTextDiff);
+    const sides = await Promise.all(
+      [input.original, input.modified].map((uri) => vscode.workspace.openTextDocument(uri)),
+    );
+    assert.deepEqual(
+      sides.map((document) => document.getText()),
+      ["hello\nworld\n", "good morning\nworld\n"],
+    );
+    await panel.screenshot("show-diff");
+    await panel.frame().getByRole("button", { name: "Allow", exact: true }).click();
+    await item("Changed.").waitFor();
+    assert.equal(readFileSync(join(root, "greet.txt"), "utf8"), "good morning\nworld\n");
+    rmSync(join(root, "greet.txt"));
+  });
+
+  it("V04: keeps an unsent draft while another view is shown", async () => {
+    await panel.composer().click();
+    await panel.composer().pressSequentially("a thought\nof two lines".replace("\n", " "));
+    await vscode.commands.executeCommand("workbench.view.explorer");
+    await panel.composer().waitFor({ state: "detached" });
+    await vscode.commands.executeCommand("loom.focusChat");
+    await panel.composer().waitFor();
+    await assert.doesNotReject(
+      panel.frame().getByText("a thought of two lines").or(panel.composer()).first().waitFor(),
+    );
+    assert.equal(await panel.composer().inputValue(), "a thought of two lines");
+    await panel.composer().fill("");
+  });
+
+  it("S05: a new session while an answer streams gets nothing of it; the old one says that it was stopped", async () => {
+    const gate = createGate();
+    const chats = server.chats().length;
+    brain = () => ({
+      content: "part of the old answer, which goes on and on",
+      chunkSize: 8,
+      before: (piece) => (piece > 2 ? gate.opened : undefined),
+    });
+    await panel.send("a long answer please");
+    await panel.frame().getByText("part of the old").waitFor();
+    await vscode.commands.executeCommand("loom.newSession");
+    await toast("it was stopped there").waitFor();
+    gate.open();
+    brain = () => ({ content: "answer of the new session" });
+    await panel.send("hello");
+    await item("answer of the new session").waitFor();
+    assert.equal(await panel.frame().getByText("part of the old").count(), 0);
+    const last = await server.waitForChat(chats + 2);
+    assert.ok(!JSON.stringify(last.request).includes("part of the old"));
+    await panel.runFromPalette("Loom: Show Sessions");
+    await widget().locator(".monaco-list-row", { hasText: "a long answer please" }).click();
+    await panel.frame().getByText("part of the old").waitFor();
+    await panel.frame().getByText("Stopped.").waitFor();
+    await vscode.commands.executeCommand("notifications.clearAll");
+  });
+
+  it("names a value that cannot be used, and uses the default", async () => {
+    await setLoom({ numCtx: 1 });
+    await toast("The setting loom.numCtx is 1").waitFor();
+    await panel.frame().getByText("/ 8,192").waitFor();
+    await setLoom({ numCtx: undefined });
+    await vscode.commands.executeCommand("notifications.clearAll");
+  });
+
+  it("S03: a folder's own settings can neither redirect the address nor choose the model nor loosen approvals", async () => {
+    const stranger = await startScriptedServer();
+    const changed = new Promise<void>((resolve) => {
+      const listener = vscode.workspace.onDidChangeConfiguration((change) => {
+        if (!change.affectsConfiguration("loom.numCtx")) return;
+        listener.dispose();
+        resolve();
+      });
+    });
+    mkdirSync(join(root, ".vscode"), { recursive: true });
+    const folderSettings = {
+      "loom.address": stranger.url,
+      "loom.model": "elsewhere-cloud",
+      "loom.approvals": "allowEdits",
+      "loom.numCtx": 4096,
+    };
+    writeFileSync(join(root, ".vscode", "settings.json"), JSON.stringify(folderSettings));
+    try {
+      await changed;
+      await panel.frame().getByText("/ 4,096").waitFor();
+      const loom = vscode.workspace.getConfiguration("loom");
+      assert.equal(loom.get("address"), server.url);
+      assert.equal(loom.get("model"), "scripted");
+      assert.equal(loom.get("approvals"), "ask");
+      await panel.send("to whom does this go?");
+      await item("OK.").waitFor();
+      assert.deepEqual(stranger.requests, []);
+    } finally {
+      rmSync(join(root, ".vscode"), { recursive: true });
+      await stranger.close();
+    }
+  });
+});
+
+/** Waits until an editor with this name is the active one. */
+async function waitForEditor(name: string): Promise<vscode.TextEditor> {
+  await panel.workbench.locator(".tab.active", { hasText: name }).waitFor();
+  const editor = vscode.window.activeTextEditor;
+  assert.ok(editor);
+  return editor;
+}
