@@ -78,6 +78,7 @@ export default tseslint.config(
     languageOptions: { globals: { process: "readonly", console: "readonly" } },
     rules: { "no-console": "off" },
   },
+  { files: ["**/*.mjs"], ...tseslint.configs.disableTypeChecked },
   {
     files: ["test/**/*.ts"],
     rules: {

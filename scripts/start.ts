@@ -7,7 +7,7 @@ import { join, resolve } from "node:path";
 import { runToEnd } from "./editor/cache";
 import { findDesktop, hasDisplay } from "./editor/desktop";
 import { stopTree, untilAskedToEnd } from "./editor/processes";
-import { startServer } from "./editor/server";
+import { hasServer, startServer } from "./editor/server";
 import { quietSettings } from "./editor/settings";
 import { findModel } from "./start/model";
 
@@ -73,7 +73,8 @@ async function openEditor(place: Place, isOpening: boolean): Promise<Editor> {
       ? "no desktop VS Code was found"
       : "there is no display here"
     : "asked by --no-open";
-  console.log(`VS Code: its server form (${why}); the first time it is fetched from npm, about 300 MB …`);
+  console.log(`VS Code: its server form (${why})`);
+  if (!hasServer()) console.log("  Fetching it from npm, about 300 MB; only this once …");
   return openServer(place, isOpening);
 }
 
@@ -100,10 +101,7 @@ function endOf(child: ChildProcess): Promise<string> {
 
 async function openServer({ project, data, settings }: Place, isOpening: boolean): Promise<Editor> {
   const server = await startServer({ dataFolder: data, settings });
-  const url = server.url(project, [
-    ["extensionDevelopmentPath", server.resource(extension)],
-    ["skipWelcome", "true"],
-  ]);
+  const url = server.url(project, [["extensionDevelopmentPath", server.resource(extension)]]);
   console.log(`\nVS Code with Loom is at\n\n  ${url}\n`);
   if (isOpening && hasDisplay()) openInBrowser(url);
   else console.log("Open the address in a browser on this machine; it is only for this machine.");
@@ -135,7 +133,9 @@ if (unknown.length > 0) {
   process.exitCode = 2;
 } else {
   main(!parameters.includes("--no-open")).catch((error: unknown) => {
-    console.error(error);
+    for (let next = error; next !== undefined; next = next instanceof Error ? next.cause : undefined) {
+      console.error(next instanceof Error ? next.message : next);
+    }
     process.exitCode = 1;
   });
 }

@@ -1,5 +1,5 @@
 import * as vscode from "vscode";
-import { nodeShell } from "./node";
+import { createShell } from "./node/shell";
 import { chooseAddress, DEFAULT_ADDRESS } from "./ollama/address";
 import { OllamaModel } from "./ollama/ollamaModel";
 import { OllamaServer } from "./ollama/server";
@@ -44,9 +44,15 @@ export function activate(context: vscode.ExtensionContext): void {
   const connection = own(new OllamaConnection({ settings, secrets: context.secrets, log, connect }));
   const status = own(new OllamaStatus(connection, settings));
   const workspace = editorWorkspace();
-  const shell = own(nodeShell(() => localFolders()[0]?.path));
-  const makeSession = sessionMaker({ settings, connection, workspace, shell, log });
-  const sessions = own(new Sessions(openSessionStore(context, log), context.workspaceState, makeSession));
+  const shell = createShell(() => localFolders()[0]?.path);
+  const sessions = own(
+    new Sessions({
+      store: openSessionStore(context, log),
+      memory: context.workspaceState,
+      makeSession: sessionMaker({ settings, connection, workspace, shell, log }),
+      endProcesses: () => shell.dispose(),
+    }),
+  );
   const documents = own(new VirtualDocuments());
   const diffs = own(new Diffs({ sessions, workspace, documents }));
   const chat = own(new ChatView({ extensionUri: context.extensionUri, sessions, status, log }));

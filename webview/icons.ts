@@ -7,7 +7,7 @@ const PATHS = {
   copy: "M6 5.5h7v8H6zM10 5.5v-3H3v8h3",
   insert: "M13 3v4.5a2 2 0 0 1-2 2H3.5M6.5 6.5l-3 3 3 3",
   send: "M2.5 8h10.5M8.5 3.5 13 8l-4.5 4.5",
-  stop: "M4.5 4.5h7v7h-7z",
+  stop: "M4 4h8v8H4z",
   down: "M8 3v9.5M4 8.5l4 4 4-4",
   chevron: "M4.5 6.5 8 10l3.5-3.5",
   warning: "M8 2.5 14 13H2zM8 6.5v3M8 11.2v.3",

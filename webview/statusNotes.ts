@@ -92,8 +92,7 @@ export class RehearsalNote {
         "summary",
         {},
         icon("info"),
-        h("span", {}, rehearsal.note),
-        h("span", { class: "how" }, rehearsal.how),
+        h("span", {}, rehearsal.note, " ", h("span", { class: "how" }, rehearsal.how)),
       ),
       h("ol", {}, ...rehearsal.steps.map((step) => h("li", {}, step))),
       h(

@@ -93,7 +93,7 @@ const approval = {
   allowForSession: "Allow for this session",
   deny: "Deny",
   reason: "Reason for denying, told to the model",
-  reasonPlaceholder: "Why not? (optional)",
+  reasonPlaceholder: "Why not?",
   showDiff: "Show diff",
   buttons: "Decision",
 } as const;
@@ -160,7 +160,7 @@ const phase = {
   thinking: "Thinking",
   writing: "Writing",
   tool: (what: string) => (what === "" ? "Running a tool" : `Running ${what}`),
-  approval: "Your approval is needed",
+  approval: "Approval needed",
   review: "Review",
   compacting: (messages: number) => `Compacting ${plural(messages, "message", "messages")}`,
   compactingFrom: (used: number, window: number) => `${number(used)} / ${number(window)} tokens`,
@@ -171,7 +171,7 @@ const phase = {
 
 const composer = {
   label: "Message to Loom",
-  placeholder: "Ask a question or say what to change. /help shows the commands.",
+  placeholder: "Ask Loom, or / for commands",
   send: "Send",
   sendTitle: "Send (Enter)",
   queueTitle: "Send when Loom is done (Enter)",

@@ -46,7 +46,12 @@ export function button(options: ButtonOptions): HTMLElement {
     if (appearance !== "icon") picture.setAttribute("slot", "start");
     element.append(picture);
   }
-  if (appearance !== "icon") element.append(label);
+  if (appearance !== "icon") {
+    const text = document.createElement("span");
+    text.className = "label";
+    text.textContent = label;
+    element.append(text);
+  }
   element.addEventListener("click", options.onPress);
   return element;
 }

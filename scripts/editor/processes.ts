@@ -2,10 +2,12 @@ import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 
 /**
  * Preloaded into a Node child: it ends, with all processes that it started, when the pipe on its standard input closes.
- * So nothing stays behind even when its parent is killed without a chance to clean up.
+ * So nothing stays behind even when its parent is killed without a chance to clean up. Processes that the child forks
+ * would inherit the preload by its `execArgv`.
  */
 const endWithParent = `data:text/javascript,${encodeURIComponent(
-  `process.stdin.on("close", () => {
+  `process.execArgv.length = 0;
+   process.stdin.on("close", () => {
      if (process.platform !== "win32") process.kill(-process.pid, "SIGKILL");
      process.exit(0);
    }).resume();

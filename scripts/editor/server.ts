@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { createWriteStream } from "node:fs";
+import { createWriteStream, existsSync } from "node:fs";
 import { cp, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -10,9 +10,18 @@ const packaged = "code-server@4.100.3";
 /** The search program, which the server's own package would download from elsewhere. */
 const search = "@vscode/ripgrep@1.18.0";
 
+/** True when the server form is in the cache folder. */
+export function hasServer(): boolean {
+  return existsSync(installation());
+}
+
+function installation(): string {
+  return cacheFolder("vscode", packaged.replace("@", "-"));
+}
+
 /** Puts VS Code's server form (npm's code-server, about 300 MB) into the cache folder and gives its folder. */
 export async function ensureServer(): Promise<string> {
-  const folder = cacheFolder("vscode", packaged.replace("@", "-"));
+  const folder = installation();
   await installOnce(folder, async (target) => {
     await npmInstall(target, ["--no-save", packaged, search]);
     const inner = join(target, "node_modules", "code-server", "lib", "vscode");

@@ -1,7 +1,7 @@
 import { DEFAULT_ADDRESS, parseAddress } from "../../src/ollama/address";
 import { OllamaServer } from "../../src/ollama/server";
 import { REHEARSAL_MODEL, startRehearsalServer } from "../../test/support/rehearsal";
-import { findOllama, type FoundOllama } from "../ollama/setup";
+import { findOllama, plainModel, toolModel, type FoundOllama } from "../ollama/setup";
 
 /** The server that Loom will use. */
 export interface ModelSource {
@@ -26,6 +26,9 @@ export async function findModel(say: (line: string) => void): Promise<ModelSourc
       ? "Model: none on this Ollama can call tools. Get one, e.g. by “ollama pull qwen3:4b”; Loom's panel helps."
       : `Model: ${name}, the first that can call tools. “Loom: Select Model” changes it.`,
   );
+  if (name !== undefined && [plainModel, toolModel].some((small) => name.startsWith(small))) {
+    say("  It is the tiny one that the tests use: real, but don't expect sense of it.");
+  }
   return { address: found.address, name, stop: () => Promise.resolve() };
 }
 

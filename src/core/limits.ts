@@ -23,7 +23,7 @@ export const SHARES = {
   afterCompactionAim: 4 / 10,
   /** What a compaction must reach, by shortening even the newest group if it has been read. */
   afterCompaction: 6 / 10,
-  replyRoom: 1 / 8,
+  replyRoom: 1 / 10,
 } as const;
 
 /** The least and the most room for a reply, in tokens. */

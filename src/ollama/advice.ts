@@ -18,10 +18,8 @@ export function theModel(context: FailureContext): string {
 }
 
 /** What broke off, for a sentence. */
-export function theWork(context: FailureContext): string {
-  return context.isDownload === true
-    ? `the download of ${theModel(context)}`
-    : `the answer of ${theModel(context)}`;
+export function theWork({ address, model, isDownload }: FailureContext): string {
+  return `the ${isDownload === true ? "download" : "answer"} of ${model ?? address.url}`;
 }
 
 /** How a server that does not answer is brought to answer. */

@@ -88,15 +88,16 @@ function diagnoseStatus({ status, body, location }: StatusError, context: Failur
   if (status === 404 || status === 405 || /^\s*</.test(body)) return notOllama(context);
   return failed(
     "server_error",
-    `Ollama at ${url} could not answer with ${theModel(context)} (status ${status}: ${quoted(text)}). Try again; Ollama's own log says more.`,
+    `Ollama at ${url} could not answer${withModel(context)} (status ${status}: ${quoted(text)}). Try again; Ollama's own log says more.`,
   );
 }
 
-/** What a text of the server means, wherever it stands: in the body of a refusal or in an error line. */
+/** What a text of the server says about a model, wherever it stands: in the body of a refusal or in an error line. */
 function diagnoseText(text: string, context: FailureContext): Diagnosis | undefined {
+  const { model } = context;
+  if (model === undefined) return undefined;
   const overflow = parseOverflow(text);
   if (overflow) return { failure: windowExceeded(overflow, context), overflow };
-  const model = theModel(context);
   if (text.includes("does not support tools")) return { failure: noTools(model) };
   if (/does not support thinking|invalid think value/.test(text))
     return failed("no_thinking", `${model} cannot think as asked. Switch thinking off in Loom's settings.`);
@@ -119,6 +120,10 @@ function missing({ address, model, isDownload }: FailureContext): string {
   if (isDownload === true)
     return `Ollama's library has no model ${model}. Look its name up at https://ollama.com/library.`;
   return `There is no model ${model} on ${address.url}. Get it with \`ollama pull ${model}\`, or choose another one.`;
+}
+
+function withModel({ model }: FailureContext): string {
+  return model === undefined ? "" : ` with ${model}`;
 }
 
 const TOOL_PARSE = /error parsing tool call|failed to parse JSON|invalid tool call arguments/;

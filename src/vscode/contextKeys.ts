@@ -21,7 +21,8 @@ export class ContextKeySetter {
   private readonly told = new Map<string, boolean>();
 
   update(view: SessionView | undefined, status: ModelStatus): void {
-    for (const [name, value] of Object.entries(contextKeysOf(view, status))) {
+    const keys: Readonly<Record<string, boolean>> = { ...contextKeysOf(view, status) };
+    for (const [name, value] of Object.entries(keys)) {
       if (this.told.get(name) === value) continue;
       this.told.set(name, value);
       void vscode.commands.executeCommand("setContext", `loom.${name}`, value);

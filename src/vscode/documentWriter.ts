@@ -7,14 +7,14 @@ import { messageOf } from "./log";
 import { isUnsavedNotebook, openDocumentOf, uriOf } from "./openDocuments";
 import { placesIn } from "./places";
 
-/** How long the editor may take to notice that a file changed on disk, in milliseconds. */
-const NOTICE_MS = 3_000;
+/** How long after a change of a file on disk the editor may still not know of it, in milliseconds. */
+const NOTICE_MS = 2_000;
 
 const CHANGED = "it is not as it was when it was read. Read it again.";
 
 /**
- * What a write came to: the text afterwards (LF only), the end of a sentence that says why nothing was written, or `not_exact` when a
- * document cannot hold the file byte for byte, so that saving it would change more than was asked for.
+ * What a write came to: the text afterwards (LF only), the end of a sentence that says why nothing was written, or `not_exact` when the
+ * document does not hold the file byte for byte, so that saving it would change more than was asked for.
  */
 export type Written = { readonly text: string } | { readonly error: string } | "not_exact";
 
@@ -35,14 +35,11 @@ export async function changeFile(change: Change): Promise<Written> {
       return { error: "it is open as a notebook with unsaved changes, which have to be saved first." };
     }
     if (((await stat(absolute)).mode & 0o222) === 0) return { error: "it is read-only." };
-    const document = openDocumentOf(absolute) ?? (await vscode.workspace.openTextDocument(uri));
-    const disk = document.isDirty ? "same" : await compareWithDisk(document);
-    if (disk === "different") return { error: CHANGED };
-    if (toLineFeeds(document.getText()) !== change.before) {
-      // Without unsaved typing the editor may only read the bytes differently: the file itself decides.
-      return document.isDirty ? { error: CHANGED } : "not_exact";
-    }
-    return disk === "not_exact" ? disk : await changeDocument(document, change);
+    const open = openDocumentOf(absolute);
+    const document = open ?? (await vscode.workspace.openTextDocument(uri));
+    if (!document.isDirty && !(await isExact(document, open !== undefined))) return "not_exact";
+    if (toLineFeeds(document.getText()) !== change.before) return { error: CHANGED };
+    return await changeDocument(document, change);
   } catch (error) {
     return { error: messageOf(error) };
   }
@@ -72,6 +69,7 @@ async function changeDocument(
   // The editor refuses when the document has changed since it was compared, e.g. because the person types.
   if (!(await replace(document, before, replacements))) return { error: CHANGED };
   if (hadUnsavedChanges || !document.isDirty || (await document.save())) {
+    if (!hadUnsavedChanges) await rememberSave(document.uri.fsPath);
     return { text: toLineFeeds(document.getText()) };
   }
   // A change that could not be saved must not stay behind as unsaved text that nobody typed.
@@ -99,31 +97,26 @@ async function replace(
   return vscode.workspace.applyEdit(edit);
 }
 
-/** Whether a document without unsaved changes would write exactly what the file holds; waits until it has noticed the newest content. */
-async function compareWithDisk(document: vscode.TextDocument): Promise<"same" | "not_exact" | "different"> {
-  const { encoding } = document;
-  const bytes = await readFile(document.uri.fsPath);
-  const decoded = await vscode.workspace.decode(bytes, { encoding });
-  // Documents hold no byte-order mark.
-  const onDisk = toLineFeeds(decoded.replace(/^\uFEFF/, ""));
-  if (!(await becomes(document, onDisk))) return "different";
-  const written = await vscode.workspace.encode(document.getText(), { encoding });
-  return bytes.equals(written) ? "same" : "not_exact";
+/**
+ * Whether saving an open document would write exactly what the file holds beside the change. Not so when the editor may read
+ * the bytes differently, and when something else has just written the file: the editor would then refuse to save over it.
+ */
+async function isExact(document: vscode.TextDocument, wasOpen: boolean): Promise<boolean> {
+  const path = document.uri.fsPath;
+  const { mtimeMs } = await stat(path);
+  const isFresh = wasOpen && Date.now() - mtimeMs < NOTICE_MS && ownSaves.get(path) !== mtimeMs;
+  if (isFresh) return false;
+  const bytes = await readFile(path);
+  return bytes.equals(await vscode.workspace.encode(document.getText(), { encoding: document.encoding }));
 }
 
-/** Waits until the document holds the text; false when it does not in time. */
-function becomes(document: vscode.TextDocument, text: string): Promise<boolean> {
-  const isSo = () => toLineFeeds(document.getText()) === text;
-  if (isSo()) return Promise.resolve(true);
-  return new Promise((resolve) => {
-    const settle = (): void => {
-      clearTimeout(timer);
-      listener.dispose();
-      resolve(isSo());
-    };
-    const timer = setTimeout(settle, NOTICE_MS);
-    const listener = vscode.workspace.onDidChangeTextDocument((change) => {
-      if (change.document === document && isSo()) settle();
-    });
-  });
+/** The time stamps of the newest files that were saved here, by path. */
+const ownSaves = new Map<string, number>();
+
+async function rememberSave(path: string): Promise<void> {
+  ownSaves.delete(path);
+  ownSaves.set(path, (await stat(path)).mtimeMs);
+  for (const old of [...ownSaves.keys()].slice(0, -MOST_REMEMBERED)) ownSaves.delete(old);
 }
+
+const MOST_REMEMBERED = 50;

@@ -31,7 +31,8 @@ export function editorWorkspace(): Workspace {
       const { path, before, after } = change;
       const written =
         before === null ? await makeFile(path.absolute, after) : await changeFile({ ...change, before });
-      // Mixed line ends or bytes outside of the encoding: only a change of the file itself leaves the rest as it is.
+      // Mixed line ends, bytes outside of the encoding, a file that has just been written by something else: a change of the
+      // file itself leaves the rest as it is, and an editor that shows it takes it over as a step that can be undone.
       if (written === "not_exact") return files.write(change);
       return "error" in written ? written : { text: written.text, hash: hashText(written.text) };
     },

@@ -100,7 +100,7 @@ function parseHolder(text: string): Holder | undefined {
 }
 
 function mayLive(holder: Holder | undefined): boolean {
-  if (holder === undefined || holder.host !== hostname()) return true;
+  if (holder?.host !== hostname()) return true;
   if (holder.pid === process.pid) return ownTokens.has(holder.token);
   try {
     process.kill(holder.pid, 0);

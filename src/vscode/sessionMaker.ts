@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type * as vscode from "vscode";
-import type { ChatModel, Shell, Workspace } from "../core/ports";
+import type { ChatModel, Workspace } from "../core/ports";
 import { Session } from "../core/session";
 import { createTools } from "../core/tools";
+import type { NodeShell } from "../node/shell";
 import type { MakeSession } from "./sessions";
 import type { Settings } from "./settings";
 import { describeWorkspace } from "./workspaceFacts";
@@ -11,14 +12,12 @@ interface Parts {
   readonly settings: Settings;
   readonly connection: ChatModel;
   readonly workspace: Workspace;
-  readonly shell: Shell;
-  /** The shell as the model is told of it, e.g. `bash`. */
-  readonly shellName: string;
+  readonly shell: NodeShell;
   readonly log: vscode.LogOutputChannel;
 }
 
 /** How the sessions of this window are made: over the editor's workspace and with its settings as they are at each moment. */
-export function sessionMaker({ settings, connection, workspace, shell, shellName, log }: Parts): MakeSession {
+export function sessionMaker({ settings, connection, workspace, shell, log }: Parts): MakeSession {
   const limits = {
     get commandTimeLimitSeconds() {
       return settings.current.commandTimeLimit;
@@ -30,7 +29,7 @@ export function sessionMaker({ settings, connection, workspace, shell, shellName
       {
         chatModel: connection,
         tools,
-        describeWorkspace: () => describeWorkspace(shellName),
+        describeWorkspace: () => describeWorkspace(shell.name),
         settings: () => settings.current,
         store,
         now: Date.now,

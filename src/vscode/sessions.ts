@@ -18,6 +18,15 @@ const HANDOVER_STEP_MS = 50;
 /** Makes the session of a log, `[]` for a new one. */
 export type MakeSession = (events: readonly LogEvent[], store: SessionAppender) => Session;
 
+export interface SessionsParts {
+  readonly store: SessionStore;
+  /** The workspace's, which all windows on it share. */
+  readonly memory: vscode.Memento;
+  readonly makeSession: MakeSession;
+  /** Ends what commands of a session have left running; called when the session is left. */
+  readonly endProcesses: () => Promise<void>;
+}
+
 interface Open {
   readonly session: Session;
   readonly stored: StoredSession;
@@ -35,11 +44,7 @@ export class Sessions extends Disposable {
   /** What the current session tells, and nothing of any other. */
   readonly onEvent = this.happened.event;
 
-  constructor(
-    private readonly store: SessionStore,
-    private readonly memory: vscode.Memento,
-    private readonly makeSession: MakeSession,
-  ) {
+  constructor(private readonly parts: SessionsParts) {
     super();
   }
 
@@ -56,9 +61,9 @@ export class Sessions extends Disposable {
   /** Starts over; the session so far stays in the list. */
   startNew(): Promise<Session> {
     return this.enqueue(async () => {
-      const { session } = this.open ?? {};
-      if (session !== undefined && session.view.entries.length === 0 && !session.isBusy) return session;
-      return this.switchTo(this.store.create());
+      const session = this.open?.session;
+      const isUnused = session?.view.entries.length === 0 && !session.isBusy;
+      return session !== undefined && isUnused ? session : this.switchTo(this.parts.store.create());
     });
   }
 
@@ -66,7 +71,7 @@ export class Sessions extends Disposable {
   openStored(key: string): Promise<Session | undefined> {
     return this.enqueue(async () => {
       if (this.open?.stored.key === key) return this.open.session;
-      const stored = await this.store.open(key);
+      const stored = await this.parts.store.open(key);
       if (typeof stored !== "string") return this.switchTo(stored);
       void vscode.window.showWarningMessage(
         stored === "open_elsewhere"
@@ -80,7 +85,7 @@ export class Sessions extends Disposable {
   }
 
   list(): Promise<readonly SessionSummary[]> {
-    return this.store.list();
+    return this.parts.store.list();
   }
 
   /** The key of the current session in the list. */
@@ -94,12 +99,12 @@ export class Sessions extends Disposable {
   }
 
   private async restore(): Promise<Session> {
-    const key = this.memory.get<string>(CURRENT) ?? "";
+    const key = this.parts.memory.get<string>(CURRENT) ?? "";
     const stored = key === "" ? "missing" : await this.openWhenFree(key);
     const own = stored === "open_elsewhere" ? await this.openNewest() : stored;
-    const session = await this.switchTo(typeof own === "object" ? own : this.store.create());
+    const session = await this.switchTo(typeof own === "object" ? own : this.parts.store.create());
     // A damaged file is named soon, not only when someone asks for the list; what fails here shows when they do.
-    void this.store.list().catch(() => undefined);
+    void this.parts.store.list().catch(() => undefined);
     return session;
   }
 
@@ -113,14 +118,14 @@ export class Sessions extends Disposable {
 
   /** Two windows on one folder: each goes on with its own session, so this one takes the newest that is free. */
   private async openNewest(): Promise<StoredSession | undefined> {
-    const newest = (await this.store.list()).find(({ isOpen }) => !isOpen);
+    const newest = (await this.parts.store.list()).find(({ isOpen }) => !isOpen);
     const stored = newest && (await this.openOrSay(newest.key));
     return typeof stored === "object" ? stored : undefined;
   }
 
   private async openOrSay(key: string): ReturnType<SessionStore["open"]> {
     try {
-      return await this.store.open(key);
+      return await this.parts.store.open(key);
     } catch (error) {
       const reason = messageOf(error);
       void vscode.window.showErrorMessage(vscode.l10n.t("The last session could not be opened: {0}", reason));
@@ -131,7 +136,7 @@ export class Sessions extends Disposable {
   private async switchTo(stored: StoredSession): Promise<Session> {
     const wasBusy = this.open?.session.isBusy ?? false;
     await this.leave();
-    const session = this.makeSession(stored.events, stored.appender);
+    const session = this.parts.makeSession(stored.events, stored.appender);
     const stopListening = session.onEvent((event) => {
       this.happened.fire(event);
       if (event.type === "user_message") this.remember(stored.key);
@@ -156,12 +161,12 @@ export class Sessions extends Disposable {
     try {
       await open.session.dispose();
     } finally {
-      await open.stored.appender.close();
+      await Promise.all([open.stored.appender.close(), this.parts.endProcesses()]);
     }
   }
 
   private remember(key: string): void {
-    if (this.memory.get(CURRENT) !== key) void this.memory.update(CURRENT, key);
+    if (this.parts.memory.get(CURRENT) !== key) void this.parts.memory.update(CURRENT, key);
   }
 
   /** One change of session at a time; a failed one does not block the next. */

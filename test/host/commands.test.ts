@@ -10,7 +10,7 @@ const root = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? "";
 
 let panel: Panel;
 let server: ScriptedServer;
-let stopServer: () => Promise<void>;
+let scripted: Awaited<ReturnType<typeof useScriptedServer>>;
 let brain: Brain = () => ({ content: "OK." });
 
 const bar = () => panel.workbench.locator('.statusbar-item[id^="loom.loom"]');
@@ -37,19 +37,20 @@ async function offered(text: string): Promise<string> {
 describe("commands, settings and status bar", () => {
   before(async () => {
     panel = await Panel.connect();
-    ({ server, stop: stopServer } = await useScriptedServer({
+    scripted = await useScriptedServer({
       brain: (request) => brain(request),
       models: [
         { name: "scripted", parameterSize: "8.2B", quantization: "Q4_K_M", contextLength: 40_960 },
         { name: "no-tools", capabilities: ["completion"] },
       ],
-    }));
+    });
+    server = scripted.server;
     await panel.open();
     await bar().filter({ hasText: "scripted" }).waitFor();
   });
 
   after(async () => {
-    await stopServer();
+    await scripted.stop();
     await panel.close();
   });
 
@@ -73,7 +74,7 @@ describe("commands, settings and status bar", () => {
     await panel.frame().getByRole("button", { name: "Stop" }).waitFor();
     const busy = await offered("Loom: ");
     assert.match(busy, /Loom: Stop/);
-    assert.ok(!/Compact Now/.test(busy), busy);
+    assert.ok(!busy.includes("Compact Now"), busy);
     gate.open();
     await item("Done.").waitFor();
     await panel.frame().getByRole("button", { name: "Stop" }).waitFor({ state: "hidden" });
@@ -93,8 +94,8 @@ describe("commands, settings and status bar", () => {
   });
 
   it("compacts by hand and shows the summary as a read-only Markdown document", async () => {
-    brain = ({ messages }) =>
-      JSON.stringify(messages.at(-1)).includes("summar")
+    brain = ({ tools }) =>
+      tools.length === 0
         ? { content: "- The person said hello and was answered; nothing else happened so far." }
         : { content: "A long answer. ".repeat(120) };
     for (const text of ["one", "two", "three", "four", "five"]) {
@@ -102,10 +103,7 @@ describe("commands, settings and status bar", () => {
       await panel.frame().getByRole("button", { name: "Stop" }).waitFor({ state: "hidden" });
     }
     await panel.runFromPalette("Loom: Compact Now");
-    await panel
-      .frame()
-      .getByText(/Compacted: \d+ message/)
-      .waitFor();
+    await item("Compacted: ").waitFor();
     await panel.runFromPalette("Loom: Show Summary");
     const editor = await waitForEditor("Summary.md");
     assert.equal(editor.document.languageId, "markdown");
@@ -157,14 +155,11 @@ describe("commands, settings and status bar", () => {
 
   it("V04: keeps an unsent draft while another view is shown", async () => {
     await panel.composer().click();
-    await panel.composer().pressSequentially("a thought\nof two lines".replace("\n", " "));
+    await panel.composer().pressSequentially("a thought of two lines");
     await vscode.commands.executeCommand("workbench.view.explorer");
     await panel.composer().waitFor({ state: "detached" });
     await vscode.commands.executeCommand("loom.focusChat");
     await panel.composer().waitFor();
-    await assert.doesNotReject(
-      panel.frame().getByText("a thought of two lines").or(panel.composer()).first().waitFor(),
-    );
     assert.equal(await panel.composer().inputValue(), "a thought of two lines");
     await panel.composer().fill("");
   });

@@ -1,8 +1,11 @@
+import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { usePanels, withPanel } from "./support/panel";
+import { EMPTY_VIEW } from "../../src/shared/view";
+import { usePanels, withPanel, type Panel } from "./support/panel";
 import { SCENES } from "./support/scenes";
+import { READY } from "./support/sessions";
 import { THEMES } from "./support/themes";
 
 const FOLDER = join("out", "screenshots", "page");
@@ -10,21 +13,46 @@ const WIDTHS = [240, 600];
 
 usePanels();
 
+/** What a person has unfolded in a picture, by the name of its scene. */
+const UNFOLDED: Readonly<Record<string, string>> = { compacted: "Compacted: 21 messages", work: "Thought" };
+
+async function unfold(panel: Panel, name: string): Promise<void> {
+  const text = UNFOLDED[name];
+  if (text === undefined) return;
+  const summary = panel.page.locator("summary", { hasText: text }).first();
+  await summary.click();
+  await summary.scrollIntoViewIfNeeded();
+}
+
 for (const theme of THEMES) {
-  for (const width of WIDTHS) {
-    test(`pictures of the panel: ${theme}, ${width} pixels wide`, async () => {
-      mkdirSync(FOLDER, { recursive: true });
-      for (const [name, scene] of Object.entries(SCENES)) {
-        await withPanel({ ...scene, theme, width, height: 820 }, async (panel) => {
-          if (name === "compacted") {
-            await panel.page.getByText("Compacted: 21 messages").click();
-            await panel.page.getByText("Compacted: 21 messages").scrollIntoViewIfNeeded();
-          }
-          if (name === "work") await panel.page.getByText("Thought", { exact: true }).first().click();
-          await panel.drawn();
+  test(`nothing is wider than the panel, with pictures of it: ${theme}`, async () => {
+    mkdirSync(FOLDER, { recursive: true });
+    await withPanel({ theme, height: 820 }, async (panel) => {
+      for (const width of WIDTHS) {
+        await panel.page.setViewportSize({ width, height: 820 });
+        for (const [name, scene] of Object.entries(SCENES)) {
+          const { view = EMPTY_VIEW, status = READY, hasFolder = true, messages = [] } = scene;
+          await panel.tell({ type: "snapshot", view, status, hasFolder });
+          await unfold(panel, name);
+          for (const message of messages) await panel.tell(message);
           await panel.page.screenshot({ path: join(FOLDER, `${name}-${theme}-${width}.png`) });
-        });
+          assert.deepEqual(await tooWide(panel), [], `${name} at ${width}`);
+          await panel.page.keyboard.press("Escape");
+        }
       }
     });
-  }
+  });
+}
+
+/** The elements that reach beyond the panel's edge and can't be scrolled to. */
+async function tooWide(panel: Panel): Promise<string[]> {
+  return panel.page.evaluate(() =>
+    [...document.querySelectorAll("#root *")]
+      .filter((element) => {
+        const { right, width } = element.getBoundingClientRect();
+        const scrolls = element.closest("pre, .table-frame, .arguments dd, .visually-hidden");
+        return width > 0 && right > window.innerWidth + 1 && scrolls === null;
+      })
+      .map((element) => `${element.tagName}.${element.getAttribute("class") ?? ""}`),
+  );
 }

@@ -35,7 +35,7 @@ async function sessionWith(...texts: string[]): Promise<{ key: string; events: L
 
 async function openStored(key: string, by = store): Promise<StoredSession> {
   const stored = await by.open(key);
-  assert.ok(typeof stored === "object", `the session is ${String(stored)}`);
+  assert.ok(typeof stored === "object", `the session is ${JSON.stringify(stored)}`);
   return stored;
 }
 

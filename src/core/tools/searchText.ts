@@ -112,7 +112,9 @@ function showMatches(what: string, result: Found, maxCharacters: number): ToolRu
   const room = maxCharacters - header.length - skipped.length;
   const notice = (shown: number) => {
     const left = total - lines.slice(0, shown).filter((line) => !line.isHeading).length;
-    return `[${quantity(left, "match", "matches")}${result.isCut ? " or more" : ""} left out; narrow it with path or a longer pattern]`;
+    const amountLeft =
+      left === 0 ? "More matches" : `${quantity(left, "match", "matches")}${result.isCut ? " or more" : ""}`;
+    return `[${amountLeft} left out; narrow it with path or a longer pattern]`;
   };
   const texts = lines.map((line) => line.text);
   const { text } = keepLines(result.isCut ? [...texts, notice(texts.length)] : texts, room, notice);

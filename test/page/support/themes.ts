@@ -7,7 +7,7 @@ export type Theme = (typeof THEMES)[number];
 const KINDS = ["vscode-dark", "vscode-light", "vscode-high-contrast", "vscode-high-contrast-light"] as const;
 
 const FONTS: Readonly<Record<string, string>> = {
-  "--vscode-font-family": '"Segoe UI", system-ui, "Liberation Sans", sans-serif',
+  "--vscode-font-family": '"Segoe UI", "Liberation Sans", system-ui, sans-serif',
   "--vscode-font-size": "13px",
   "--vscode-font-weight": "normal",
   "--vscode-editor-font-family": '"Liberation Mono", monospace',

@@ -63,8 +63,8 @@ const FAULTS: readonly {
   },
   { name: "400", fault: statusFault(400), kinds: /^server_error$/ },
   { name: "401", fault: statusFault(401), kinds: /^unauthorized$/ },
-  { name: "404", fault: statusFault(404), kinds: /^model_missing$/ },
-  { name: "500", fault: statusFault(500), kinds: /^load_failed$/ },
+  { name: "404", fault: statusFault(404), kinds: /^(model_missing|wrong_address)$/ },
+  { name: "500", fault: statusFault(500), kinds: /^(load_failed|server_error)$/ },
   { name: "503", fault: statusFault(503), kinds: /^busy$/ },
 ];
 

@@ -1,0 +1,48 @@
+// `npm run loom`: Loom in a terminal, one message a line from standard input. See USAGE.
+import { createInterface } from "node:readline/promises";
+import type { ApprovalQuestion } from "../src/shared/live";
+import { readArguments, USAGE } from "../src/terminal/arguments";
+import { composeTerminal } from "./terminal/compose";
+
+if (process.argv.includes("--help")) {
+  console.log(USAGE);
+  process.exit(0);
+}
+const given = readArguments(process.argv.slice(2));
+if ("error" in given) fail(`${given.error}\n${USAGE}`, 2);
+
+const isInteractive = process.stdin.isTTY;
+const lines = createInterface({ input: process.stdin, ...(isInteractive ? { output: process.stderr } : {}) });
+const terminal = await composeTerminal(given, { print: (text) => process.stdout.write(text), ask });
+if ("error" in terminal) fail(terminal.error, 1);
+if (!given.json)
+  console.error(
+    `Loom on ${terminal.address} with ${terminal.model}, num_ctx ${given.numCtx}. /help lists commands.`,
+  );
+
+process.on("SIGINT", () => {
+  if (terminal.front.session.isBusy) terminal.front.session.stop();
+  else lines.close();
+});
+for await (const line of lines) await terminal.front.handle(line);
+await terminal.close();
+process.exitCode = terminal.front.hasFailed ? 1 : 0;
+
+/** What `--yes` says, or the person at the terminal; nothing outside the workspace is agreed to unseen. */
+async function ask(question: ApprovalQuestion): Promise<boolean> {
+  if ("error" in given) return false;
+  if (given.yes && question.kind !== "outside") return true;
+  if (!isInteractive) return false;
+  const what =
+    question.kind === "edit"
+      ? `${question.diff}\nChange ${question.path}?`
+      : question.kind === "command"
+        ? `In ${question.folder} run: ${question.command}\nRun it?`
+        : `${question.access} ${question.path}, which is outside the workspace?`;
+  return /^y(es)?$/i.test((await lines.question(`${what} [y/N] `)).trim());
+}
+
+function fail(message: string, code: number): never {
+  console.error(message);
+  process.exit(code);
+}

@@ -1,0 +1,113 @@
+import { readFile, realpath, stat } from "node:fs/promises";
+import { platform } from "node:os";
+import { basename, join } from "node:path";
+import { DEFAULT_SETTINGS } from "../../src/terminal/settings";
+import type { LogEvent } from "../../src/shared/events";
+import type { ApprovalQuestion } from "../../src/shared/live";
+import { COMMAND_TIME_LIMIT } from "../../src/core/limits";
+import { Session, type WorkspaceFacts } from "../../src/core/session";
+import { createTools } from "../../src/core/tools";
+import { createShell } from "../../src/node/shell";
+import { createWorkspace } from "../../src/node/workspace";
+import { chooseAddress } from "../../src/ollama/address";
+import { OllamaModel } from "../../src/ollama/ollamaModel";
+import { OllamaServer } from "../../src/ollama/server";
+import type { TerminalArguments } from "../../src/terminal/arguments";
+import { TerminalFront } from "../../src/terminal/front";
+import type { Print } from "../../src/terminal/printer";
+
+/** A terminal front end with everything behind it; `close` ends the session and what its commands left running. */
+export interface ComposedTerminal {
+  readonly front: TerminalFront;
+  readonly model: string;
+  readonly address: string;
+  close(): Promise<void>;
+}
+
+/** Puts the terminal front end together over real files and a real server, or says in one sentence why that cannot be. */
+export async function composeTerminal(
+  given: TerminalArguments,
+  ports: { readonly print: Print; readonly ask: (question: ApprovalQuestion) => Promise<boolean> },
+): Promise<ComposedTerminal | { readonly error: string }> {
+  const address = chooseAddress({ field: "--host", text: given.host }, process.env["OLLAMA_HOST"]);
+  if ("error" in address) return address;
+  const folder = await folderAt(given.workspace);
+  if (folder === undefined) return { error: `--workspace is "${given.workspace}", which is not a folder.` };
+  const server = new OllamaServer({ address });
+  const model = await chooseModel(server, given.model);
+  if (typeof model !== "string") return model;
+  const chatModel = new OllamaModel({ address });
+  const shell = createShell(() => folder);
+  const workspace = createWorkspace(() => [{ name: basename(folder), path: folder }]);
+  const limits = { commandTimeLimitSeconds: COMMAND_TIME_LIMIT.default };
+  const tools = createTools({ workspace, shell, limits });
+  let ids = 0;
+  const settings = { ...DEFAULT_SETTINGS, model, numCtx: given.numCtx };
+  const newSession = () =>
+    new Session(
+      {
+        chatModel,
+        tools,
+        describeWorkspace: () => describeWorkspace(folder, shell.name),
+        settings: () => settings,
+        store: { append: (_event: LogEvent) => Promise.resolve() },
+        now: () => Date.now(),
+        newId: () => `t${++ids}`,
+        log: () => undefined,
+      },
+      [],
+    );
+  const front = new TerminalFront({ print: ports.print, json: given.json, ask: ports.ask, newSession });
+  return {
+    front,
+    model,
+    address: address.url,
+    async close() {
+      await front.close();
+      await shell.dispose();
+    },
+  };
+}
+
+async function folderAt(path: string): Promise<string | undefined> {
+  try {
+    return (await stat(path)).isDirectory() ? await realpath(path) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The model that was named, if the server has it and it can call tools; without a name the first that can. */
+async function chooseModel(server: OllamaServer, name: string): Promise<string | { readonly error: string }> {
+  const { signal } = new AbortController();
+  if (name !== "") {
+    const status = await server.status(name, signal);
+    if (status.state === "ready") return name;
+    if (status.state === "unreachable") return { error: status.message };
+    if (status.state === "no_tools")
+      return { error: `${name} cannot call tools. Choose another with --model.` };
+    return {
+      error: `The server at ${status.address} has no model "${name}". Get it with: ollama pull ${name}`,
+    };
+  }
+  const installed = await server.listModels(signal);
+  if ("failure" in installed) return { error: installed.failure.message };
+  for (const { name: candidate } of installed) {
+    const status = await server.status(candidate, signal);
+    if (status.state === "ready") return candidate;
+  }
+  return {
+    error: "The server has no model that can call tools. Get one, for example: ollama pull qwen3.5:4b",
+  };
+}
+
+async function describeWorkspace(folder: string, shell: string): Promise<WorkspaceFacts> {
+  const rules = await readFile(join(folder, "AGENTS.md"), "utf8").catch(() => "");
+  return {
+    folders: [{ name: basename(folder), path: folder }],
+    operatingSystem: platform(),
+    shell,
+    date: new Date().toISOString().slice(0, 10),
+    ...(rules === "" ? {} : { projectRules: { path: "AGENTS.md", text: rules } }),
+  };
+}
