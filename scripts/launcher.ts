@@ -19,6 +19,9 @@ const startLimit = 300_000;
 const noise =
   /bindings file|watchdog|open-vsx\.org|connection token|socket \(renderer|Service Worker\]|builtin extensions cache|ChatSessionStore/;
 
+/** Resolves with the reason when this run is to be cut short. */
+const asked = untilAskedToEnd();
+
 interface Request {
   readonly extension: string;
   readonly tests: string;
@@ -61,7 +64,7 @@ async function runInDesktop(executable: string, request: Request): Promise<numbe
     child.once("exit", (exitCode) => settle(exitCode ?? 1));
   });
   try {
-    return await Promise.race([code, untilAskedToEnd().then(() => 130)]);
+    return await Promise.race([code, asked.then(() => 130)]);
   } finally {
     await stopTree(child);
     await rm(profile, { recursive: true, force: true, maxRetries: 5 });
@@ -90,7 +93,7 @@ async function runInServer(request: Request): Promise<number> {
     const result = await Promise.race([
       drive(workbench, request),
       workbench.broken,
-      untilAskedToEnd(),
+      asked,
       // The exit code arrives by way of the page, so it may be a little later than the end of the host.
       hostEnded.then((line) => delay(10_000, line, { ref: false })),
     ]);

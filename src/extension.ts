@@ -47,8 +47,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const shell = createShell(() => localFolders()[0]?.path);
   const sessions = own(
     new Sessions({
-      store: openSessionStore(context, log),
-      memory: context.workspaceState,
+      ...openSessionStore(context, log),
       makeSession: sessionMaker({ settings, connection, workspace, shell, log }),
       endProcesses: () => shell.dispose(),
     }),

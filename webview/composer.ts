@@ -50,6 +50,8 @@ export class Composer {
     onPress: () => this.stopAndStay(),
   });
 
+  private isBusy = false;
+
   constructor(private readonly listener: ComposerListener) {
     this.model.addEventListener("click", () => runCommand("selectModel"));
     this.element = h(
@@ -87,6 +89,8 @@ export class Composer {
 
   update(phase: Phase): void {
     const isBusy = phase.name !== "idle";
+    if (isBusy === this.isBusy) return;
+    this.isBusy = isBusy;
     setShown(this.stop, isBusy);
     this.send.title = isBusy ? strings.composer.queueTitle : strings.composer.sendTitle;
   }

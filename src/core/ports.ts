@@ -15,7 +15,8 @@ export interface ToolSchema {
 
 export interface ToolParameter {
   readonly type: "string" | "integer" | "boolean";
-  readonly description: string;
+  /** Left out where the name says it all: every word costs tokens on every request. */
+  readonly description?: string;
 }
 
 export interface ChatRequest {

@@ -15,7 +15,8 @@ export interface ProcessTree {
 const GRACE_MS = 1_500;
 /** How long to wait for what was killed. */
 const KILL_MS = 2_000;
-const POLL_MS = 25;
+/** The first and the longest pause between two looks. */
+const POLL_MS = { first: 10, longest: 160 } as const;
 
 /** The processes that still run: their ids where the system tells them, else that of the group. */
 export async function runningProcesses(tree: ProcessTree): Promise<readonly number[]> {
@@ -40,17 +41,18 @@ export async function endProcesses(tree: ProcessTree): Promise<void> {
 /** Sends a signal until no process is left, since new ones may start meanwhile; false when some stay. */
 async function endWith(tree: ProcessTree, signal: NodeJS.Signals, waitMs: number): Promise<boolean> {
   const told = new Set<number>();
-  for (let waited = 0; waited <= waitMs; waited += POLL_MS) {
+  const deadline = performance.now() + waitMs;
+  for (let pause: number = POLL_MS.first; ; pause = Math.min(2 * pause, POLL_MS.longest)) {
     const running = await runningProcesses(tree);
     if (running.length === 0) return true;
+    if (performance.now() > deadline) return false;
     for (const id of running) {
       // Once is enough for asking, and a program may take a second request for a harder one.
       if (signal === "SIGKILL" || !told.has(id)) send(id, signal);
       told.add(id);
     }
-    await delay(POLL_MS);
+    await delay(pause);
   }
-  return false;
 }
 
 function send(id: number, signal: NodeJS.Signals): void {

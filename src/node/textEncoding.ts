@@ -49,6 +49,8 @@ export function encodeText({ raw, encoding }: DecodedText): Buffer | undefined {
   switch (encoding) {
     case "utf-8":
     case "utf-8 with mark":
+      // An edit may have taken a surrogate pair apart.
+      if (/\p{Surrogate}/u.test(raw)) return undefined;
       return Buffer.concat([mark, Buffer.from(raw, "utf8")]);
     case "utf-16le":
       return Buffer.concat([mark, Buffer.from(raw, "utf16le")]);

@@ -18,11 +18,11 @@ export interface WireTool {
   function: { name: string; description: string; parameters: WireParameters };
 }
 
-interface WireParameters {
+type WireParameters = {
   type: "object";
   required: string[];
-  properties: Record<string, { type: string; description: string }>;
-}
+  properties: Record<string, { type: string; description?: string }>;
+};
 
 /**
  * The message with its keys always in the same order, so that a message becomes the same bytes in every request and the server finds
@@ -52,7 +52,7 @@ export function toWireTool({ name, description, parameters }: ToolSchema): WireT
   const properties = Object.fromEntries(
     Object.entries(parameters.properties).map(([key, { type, description: about }]) => [
       key,
-      { type, description: about },
+      about === undefined ? { type } : { type, description: about },
     ]),
   );
   return {

@@ -101,7 +101,7 @@ export class Models {
     const items = models.map((model, index) => itemOf(model, details[index]));
     const active = picker.activeItems[0]?.model ?? settings.current.model;
     picker.items = [...items.filter(canWork), ...withHeading(items.filter((item) => !canWork(item))), more];
-    picker.activeItems = picker.items.filter(({ model }) => model === active);
+    picker.activeItems = picker.items.filter(({ model }) => model === active || model === `${active}:latest`);
     picker.busy = false;
   }
 }
@@ -116,7 +116,7 @@ function canWork(item: DetailedItem): boolean {
 
 function withHeading(items: readonly ModelItem[]): readonly ModelItem[] {
   if (items.length === 0) return [];
-  const label = vscode.l10n.t("Cannot call tools, so they can neither read nor change files");
+  const label = vscode.l10n.t("cannot call tools");
   return [{ label, kind: vscode.QuickPickItemKind.Separator }, ...items];
 }
 
@@ -141,7 +141,10 @@ function detailOf(facts: ModelFacts | Failed | undefined): string {
   if (facts === undefined) return "…";
   if ("failure" in facts) return facts.failure.message;
   const { canCallTools, trainedContext } = facts;
-  const tools = canCallTools === false ? vscode.l10n.t("cannot call tools") : vscode.l10n.t("can call tools");
+  const tools =
+    canCallTools === false
+      ? vscode.l10n.t("cannot call tools, so it can neither read nor change files")
+      : vscode.l10n.t("can call tools");
   if (trainedContext === undefined) return tools;
   const tokens = trainedContext.toLocaleString(vscode.env.language);
   return `${tools} · ${vscode.l10n.t("trained context {0} tokens", tokens)}`;

@@ -1,14 +1,18 @@
 import { join } from "node:path";
 import * as vscode from "vscode";
 import { SessionStore, type Damage } from "./sessionStore";
+import { WindowMemory } from "./windowMemory";
 
-/** The store of this window's workspace; a window without a folder has its own, apart from those of all folders. */
+/** What is kept for this window's workspace; a window without a folder has its own, apart from those of all folders. */
 export function openSessionStore(
   context: Pick<vscode.ExtensionContext, "storageUri" | "globalStorageUri">,
   log: vscode.LogOutputChannel,
-): SessionStore {
+): { readonly store: SessionStore; readonly memory: WindowMemory } {
   const folder = (context.storageUri ?? context.globalStorageUri).fsPath;
-  return new SessionStore(join(folder, "sessions"), (damage) => tellOfDamage(damage, log));
+  return {
+    store: new SessionStore(join(folder, "sessions"), (damage) => tellOfDamage(damage, log)),
+    memory: new WindowMemory(join(folder, "windows")),
+  };
 }
 
 /** Names a damaged session file to the person; the file itself has been kept aside. */

@@ -1,22 +1,16 @@
-import { appendFile } from "node:fs/promises";
+import { appendFile, mkdir } from "node:fs/promises";
+import { dirname } from "node:path";
 import { formatStoredLine } from "../core/storedEvent";
 import type { LogEvent } from "../shared/events";
 import type { SessionClaim } from "./sessionClaim";
 
-/** The file that an appender writes and the right to write it. */
-interface Target {
-  readonly path: string;
-  /** Asked before the first write. */
-  readonly claim: () => Promise<SessionClaim | undefined>;
-}
-
-/** Appends events to one file, in the order in which they were given. */
+/** Appends events to one file, in the order in which they were given, as long as this window holds the claim. */
 export class SessionAppender {
   private writing: Promise<void> = Promise.resolve();
-  private claim: SessionClaim | undefined;
 
   private constructor(
-    private readonly target: Target,
+    private readonly path: string,
+    private readonly claim: SessionClaim | undefined,
     /** Lines that are not in the file yet: at first those before the first message, later those of a failed write. */
     private unsaved: string,
     private isHoldingBack: boolean,
@@ -26,22 +20,18 @@ export class SessionAppender {
    * For a file that does not exist yet. What comes before the first message of the person is held back until that message, so
    * that a window in which nobody says anything leaves no file.
    */
-  static forNewFile(path: string, claim: Target["claim"]): SessionAppender {
-    return new SessionAppender({ path, claim }, "", true);
+  static forNewFile(path: string, claim: SessionClaim | undefined): SessionAppender {
+    return new SessionAppender(path, claim, "", true);
   }
 
-  /** For a file that this window has claimed. */
   static forFile(path: string, claim: SessionClaim, endsWithNewline: boolean): SessionAppender {
-    const appender = new SessionAppender(
-      { path, claim: () => Promise.resolve(claim) },
-      endsWithNewline ? "" : "\n",
-      false,
-    );
-    appender.claim = claim;
-    return appender;
+    return new SessionAppender(path, claim, endsWithNewline ? "" : "\n", false);
   }
 
-  /** Resolves when the event is in the file or held back; rejects with a sentence when it could not be written, and tries again with the next one. */
+  /**
+   * Resolves when the event is in the file or held back; rejects with the reason when it could not be written, and tries again
+   * with the next one.
+   */
   append(event: LogEvent): Promise<void> {
     const line = `${formatStoredLine(event)}\n`;
     if (this.isHoldingBack && event.type !== "user_message") {
@@ -58,20 +48,19 @@ export class SessionAppender {
   async close(): Promise<void> {
     await this.writing;
     await this.claim?.release();
-    this.claim = undefined;
   }
 
   private async write(line: string): Promise<void> {
     const text = this.unsaved + line;
     try {
-      this.claim ??= await this.target.claim();
-      await appendFile(this.target.path, text, { mode: 0o600 });
+      // At first, and after a failure, the folder may not be there.
+      if (this.unsaved !== "") await mkdir(dirname(this.path), { recursive: true });
+      await appendFile(this.path, text, { mode: 0o600 });
       this.unsaved = "";
     } catch (error) {
       // Part of it may be in the file, so the next write starts on a line of its own.
       this.unsaved = text.startsWith("\n") ? text : `\n${text}`;
-      const reason = error instanceof Error ? error.message : String(error);
-      throw new Error(reason, { cause: error });
+      throw error;
     }
   }
 }

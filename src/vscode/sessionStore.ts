@@ -46,19 +46,19 @@ export class SessionStore {
     private readonly onDamage: (damage: Damage) => void,
   ) {}
 
-  /** A session without a file: the first message of the person makes it. */
-  create(): StoredSession {
+  /** A session without a file, which the first message of the person makes. Where nothing can be written, that message says so. */
+  async create(): Promise<StoredSession> {
     const key = randomUUID();
-    const appender = SessionAppender.forNewFile(this.pathOf(key), async () => {
-      await mkdir(this.folder, { recursive: true });
-      return this.claim(key);
-    });
-    return { key, events: [], appender };
+    const claim = await mkdir(this.folder, { recursive: true })
+      .then(() => this.claim(key))
+      .catch(() => undefined);
+    return { key, events: [], appender: SessionAppender.forNewFile(this.pathOf(key), claim) };
   }
 
   /** Opens a session for writing: `open_elsewhere` when another window has it, `missing` when there is nothing to open. */
   async open(key: string): Promise<StoredSession | "open_elsewhere" | "missing"> {
     const path = this.pathOf(key);
+    if (await SessionClaim.isHeld(lockOf(path))) return "open_elsewhere";
     if (!(await exists(path))) return "missing";
     const claim = await this.claim(key);
     if (claim === undefined) return "open_elsewhere";

@@ -7,9 +7,7 @@ import { Disposable } from "./disposable";
 import { messageOf } from "./log";
 import type { SessionAppender } from "./sessionAppender";
 import type { SessionStore, SessionSummary, StoredSession } from "./sessionStore";
-
-/** Under this name the workspace remembers the session that was open; an empty text stands for a new one. */
-const CURRENT = "loom.currentSession";
+import type { WindowMemory } from "./windowMemory";
 
 /** How long a window that starts waits for the one before it (a reload) to let go of its session, in milliseconds. */
 const HANDOVER_MS = 3_000;
@@ -20,8 +18,7 @@ export type MakeSession = (events: readonly LogEvent[], store: SessionAppender) 
 
 export interface SessionsParts {
   readonly store: SessionStore;
-  /** The workspace's, which all windows on it share. */
-  readonly memory: vscode.Memento;
+  readonly memory: WindowMemory;
   readonly makeSession: MakeSession;
   /** Ends what commands of a session have left running; called when the session is left. */
   readonly endProcesses: () => Promise<void>;
@@ -63,7 +60,7 @@ export class Sessions extends Disposable {
     return this.enqueue(async () => {
       const session = this.open?.session;
       const isUnused = session?.view.entries.length === 0 && !session.isBusy;
-      return session !== undefined && isUnused ? session : this.switchTo(this.parts.store.create());
+      return session !== undefined && isUnused ? session : this.switchTo(await this.parts.store.create());
     });
   }
 
@@ -95,32 +92,35 @@ export class Sessions extends Disposable {
 
   /** Stops the current session and waits until all of it is saved. */
   close(): Promise<void> {
-    return this.enqueue(() => this.leave());
+    return this.enqueue(async () => {
+      const key = this.open?.stored.key;
+      await this.leave();
+      if (key !== undefined) await this.parts.memory.noteClosed(key);
+    });
   }
 
   private async restore(): Promise<Session> {
-    const key = this.parts.memory.get<string>(CURRENT) ?? "";
-    const stored = key === "" ? "missing" : await this.openWhenFree(key);
-    const own = stored === "open_elsewhere" ? await this.openNewest() : stored;
-    const session = await this.switchTo(typeof own === "object" ? own : this.parts.store.create());
+    const session = await this.switchTo((await this.findOwn()) ?? (await this.parts.store.create()));
     // A damaged file is named soon, not only when someone asks for the list; what fails here shows when they do.
     void this.parts.store.list().catch(() => undefined);
     return session;
   }
 
-  private async openWhenFree(key: string): ReturnType<SessionStore["open"]> {
+  /** The session that this window had before; undefined for a new one. */
+  private async findOwn(): Promise<StoredSession | undefined> {
     for (let waited = 0; ; waited += HANDOVER_STEP_MS) {
-      const stored = await this.openOrSay(key);
-      if (stored !== "open_elsewhere" || waited >= HANDOVER_MS) return stored;
+      const remembered = await this.parts.memory.remembered();
+      for (const { key, take } of remembered) {
+        const stored = await this.openOrSay(key);
+        if (stored === "open_elsewhere") continue;
+        const isOurs = await take();
+        if (isOurs) return typeof stored === "object" ? stored : undefined;
+        if (typeof stored === "object") await stored.appender.close();
+      }
+      // All of them are open: in other windows, or still in the one that is being replaced by this one.
+      if (remembered.length === 0 || waited >= HANDOVER_MS) return undefined;
       await delay(HANDOVER_STEP_MS);
     }
-  }
-
-  /** Two windows on one folder: each goes on with its own session, so this one takes the newest that is free. */
-  private async openNewest(): Promise<StoredSession | undefined> {
-    const newest = (await this.parts.store.list()).find(({ isOpen }) => !isOpen);
-    const stored = newest && (await this.openOrSay(newest.key));
-    return typeof stored === "object" ? stored : undefined;
   }
 
   private async openOrSay(key: string): ReturnType<SessionStore["open"]> {
@@ -137,12 +137,10 @@ export class Sessions extends Disposable {
     const wasBusy = this.open?.session.isBusy ?? false;
     await this.leave();
     const session = this.parts.makeSession(stored.events, stored.appender);
-    const stopListening = session.onEvent((event) => {
-      this.happened.fire(event);
-      if (event.type === "user_message") this.remember(stored.key);
-    });
+    const stopListening = session.onEvent((event) => this.happened.fire(event));
     this.open = { session, stored, listening: new vscode.Disposable(stopListening) };
-    this.remember(stored.events.length > 0 ? stored.key : "");
+    // Not worth a failure: without it, the next window starts with a new session.
+    await this.parts.memory.setCurrent(stored.key).catch(() => undefined);
     this.changed.fire(session);
     if (wasBusy) {
       const text = vscode.l10n.t(
@@ -163,10 +161,6 @@ export class Sessions extends Disposable {
     } finally {
       await Promise.all([open.stored.appender.close(), this.parts.endProcesses()]);
     }
-  }
-
-  private remember(key: string): void {
-    if (this.parts.memory.get(CURRENT) !== key) void this.parts.memory.update(CURRENT, key);
   }
 
   /** One change of session at a time; a failed one does not block the next. */

@@ -115,7 +115,7 @@ describe("commands, settings and status bar", () => {
 
   it("lists the models with what they are, and those that cannot call tools apart", async () => {
     await panel.runFromPalette("Loom: Select Model");
-    await widget().getByText("Cannot call tools, so they can neither read nor change files").waitFor();
+    await widget().getByText("cannot call tools, so it can neither read nor change files").waitFor();
     const text = await widget().innerText();
     assert.match(text, /8\.2B · Q4_K_M/);
     assert.match(text, /can call tools · trained context 40,960 tokens/);

@@ -1,31 +1,13 @@
 import assert from "node:assert/strict";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
-import type * as vscode from "vscode";
 import { Session } from "../../src/core/session";
 import type { SessionEvent } from "../../src/shared/live";
 import { Sessions } from "../../src/vscode/sessions";
 import { SessionStore } from "../../src/vscode/sessionStore";
+import { WindowMemory } from "../../src/vscode/windowMemory";
 import { ScriptedModel, type Step } from "../support/scriptedModel";
-
-/** What a window keeps for its workspace; windows that start later see what others wrote before. */
-class Memory implements vscode.Memento {
-  readonly values = new Map<string, unknown>();
-
-  keys(): readonly string[] {
-    return [...this.values.keys()];
-  }
-
-  get<Value>(key: string, fallback?: Value): Value | undefined {
-    return (this.values.get(key) as Value | undefined) ?? fallback;
-  }
-
-  update(key: string, value: unknown): Thenable<void> {
-    this.values.set(key, value);
-    return Promise.resolve();
-  }
-}
 
 let folder: string;
 let ids = 0;
@@ -40,12 +22,12 @@ function endless(text: string): Step {
 }
 
 /** The sessions of one window whose model takes these steps, one for each message. */
-function openWindow(memory: Memory, steps: readonly Step[] = []): Sessions {
+function openWindow(steps: readonly Step[] = []): Sessions {
   const model = new ScriptedModel(steps);
   const store = new SessionStore(folder, () => assert.fail("no file is damaged here"));
   return new Sessions({
     store,
-    memory,
+    memory: new WindowMemory(join(folder, "windows")),
     endProcesses: () => Promise.resolve(),
     makeSession: (events, appender) =>
       new Session(
@@ -100,12 +82,11 @@ describe("sessions of a workspace", () => {
   afterEach(() => rm(folder, { recursive: true }));
 
   it("a window that is reloaded shows the same conversation, meter and context as before", async () => {
-    const memory = new Memory();
-    const before = openWindow(memory, [{ text: "hello back" }]);
+    const before = openWindow([{ text: "hello back" }]);
     const session = await say(before, "hello");
     const [view, breakdown] = [session.view, await session.breakdown()];
     await before.close();
-    const after = openWindow(memory);
+    const after = openWindow();
     const restored = await after.ready();
     assert.deepEqual(restored.view, view);
     assert.deepEqual(await restored.breakdown(), breakdown);
@@ -114,12 +95,11 @@ describe("sessions of a workspace", () => {
   });
 
   it("a new session that was not used is still the current one after a reload, and the old ones are in the list", async () => {
-    const memory = new Memory();
-    const before = openWindow(memory, [{ text: "hello back" }]);
+    const before = openWindow([{ text: "hello back" }]);
     await say(before, "hello");
     await before.startNew();
     await before.close();
-    const after = openWindow(memory, [{ text: "again" }]);
+    const after = openWindow([{ text: "again" }]);
     assert.deepEqual((await after.ready()).view.entries, []);
     const [old] = await after.list();
     assert.equal(old?.title, "hello");
@@ -131,22 +111,37 @@ describe("sessions of a workspace", () => {
   });
 
   it("S02: two windows on one folder keep their own sessions, each over a reload", async () => {
-    const [one, other] = [new Memory(), new Memory()];
-    let [first, second] = [openWindow(one, [{ text: "1" }]), openWindow(other, [{ text: "2" }])];
+    let first = openWindow([{ text: "1" }]);
     await say(first, "in the first window");
+    let second = openWindow([{ text: "2" }]);
     await say(second, "in the second window");
     await first.close();
-    // The workspace has one memory on disk, and the second window wrote to it last.
-    first = openWindow(other);
+    await second.startNew();
+    first = openWindow();
     assert.deepEqual(textsOf(await first.ready()), ["in the first window", "1"]);
     await second.close();
-    second = openWindow(other);
-    assert.deepEqual(textsOf(await second.ready()), ["in the second window", "2"]);
+    second = openWindow();
+    assert.deepEqual(textsOf(await second.ready()), []);
+    assert.equal((await second.list()).length, 2);
     await Promise.all([first.close(), second.close()]);
   });
 
+  it("a window that ended without closing is followed by one with the session that was current", async () => {
+    const ended = openWindow([{ text: "hello back" }]);
+    await say(ended, "hello");
+    // What an end without closing leaves behind: no note, and a claim that no process holds any more.
+    const key = ended.currentKey ?? "";
+    await ended.close();
+    await new WindowMemory(join(folder, "windows")).remembered().then(([note]) => note?.take());
+    const lock = { token: "left", pid: 2 ** 30, host: hostname() };
+    await writeFile(join(folder, `${key}.jsonl.lock`), JSON.stringify(lock));
+    const after = openWindow();
+    assert.deepEqual(textsOf(await after.ready()), ["hello", "hello back"]);
+    await after.close();
+  });
+
   it("S05: a session that is left while it answers is stopped and says so; nothing of it gets into the next one", async () => {
-    const sessions = openWindow(new Memory(), [endless("part of A"), { text: "answer in B" }]);
+    const sessions = openWindow([endless("part of A"), { text: "answer in B" }]);
     const left = await sessions.ready();
     const begun = new Promise<void>((resolve) =>
       left.onEvent(({ type }) => type === "reply_delta" && resolve()),

@@ -27,17 +27,19 @@ async function unfold(panel: Panel, name: string): Promise<void> {
 for (const theme of THEMES) {
   test(`nothing is wider than the panel, with pictures of it: ${theme}`, async () => {
     mkdirSync(FOLDER, { recursive: true });
-    await withPanel({ theme, height: 820 }, async (panel) => {
+    await withPanel({ theme, height: 820, reducedMotion: "reduce" }, async (panel) => {
       for (const width of WIDTHS) {
         await panel.page.setViewportSize({ width, height: 820 });
         for (const [name, scene] of Object.entries(SCENES)) {
           const { view = EMPTY_VIEW, status = READY, hasFolder = true, messages = [] } = scene;
-          await panel.tell({ type: "snapshot", view, status, hasFolder });
+          const sessionId = `${name}-${width}`;
+          await panel.tell({ type: "snapshot", view: { ...view, sessionId }, status, hasFolder });
           await unfold(panel, name);
           for (const message of messages) await panel.tell(message);
           await panel.page.screenshot({ path: join(FOLDER, `${name}-${theme}-${width}.png`) });
           assert.deepEqual(await tooWide(panel), [], `${name} at ${width}`);
           await panel.page.keyboard.press("Escape");
+          await panel.field.fill("");
         }
       }
     });

@@ -15,6 +15,7 @@ import { models, plainModel, stepsFor, toolModel } from "../../scripts/ollama/re
 import {
   compilersAtOnce,
   explainLacks,
+  goSettings,
   lacksForBuild,
   lacksForWeights,
   type Machine,
@@ -225,6 +226,12 @@ describe("what a machine lacks", () => {
     assert.deepEqual(lacksWith("go1.27rc1\nlocal"), []);
     assert.match(lacksWith("go1.24.4\nlocal")[0] ?? "", /this is go1\.24\.4/);
     assert.match(lacksWith("go1.19.8\n")[0] ?? "", /this is go1\.19\.8/);
+  });
+  test("go counts its use inside the cache and still reads the person's settings", () => {
+    const env = goSettings(layout, { XDG_CONFIG_HOME: "/home/ada/.config" });
+    assert.ok(env["XDG_CONFIG_HOME"]?.startsWith(layout.root));
+    assert.equal(env["GOENV"], join("/home/ada/.config", "go", "env"));
+    assert.equal(goSettings(layout, { GOENV: "off" })["GOENV"], "off");
   });
   test("the model alone needs only Python with pip, under either name", () => {
     assert.deepEqual(lacksForWeights(machineWith({ "python -m pip --version": "pip 24 (python 3.12)" })), []);

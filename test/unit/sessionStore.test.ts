@@ -26,7 +26,7 @@ const started = (): LogEvent => stamp({ type: "session_started", sessionId: "s" 
 
 /** A closed session in which these messages were sent. */
 async function sessionWith(...texts: string[]): Promise<{ key: string; events: LogEvent[] }> {
-  const { key, appender } = store.create();
+  const { key, appender } = await store.create();
   const events = [started(), ...texts.map(said)];
   for (const event of events) await appender.append(event);
   await appender.close();
@@ -35,7 +35,7 @@ async function sessionWith(...texts: string[]): Promise<{ key: string; events: L
 
 async function openStored(key: string, by = store): Promise<StoredSession> {
   const stored = await by.open(key);
-  assert.ok(typeof stored === "object", `the session is ${JSON.stringify(stored)}`);
+  assert.ok(typeof stored === "object", "the session cannot be opened");
   return stored;
 }
 
@@ -55,11 +55,11 @@ test("what was appended comes back in order, and more can follow", async () => {
 });
 
 test("a session in which nobody said anything leaves no file", async () => {
-  const { appender } = store.create();
+  const { appender } = await store.create();
   await appender.append(started());
   await appender.close();
   assert.deepEqual(await store.list(), []);
-  await assert.rejects(readdir(folder), { code: "ENOENT" });
+  assert.deepEqual(await readdir(folder), []);
 });
 
 test("the list names sessions by their first message, the last used first", async () => {
@@ -165,7 +165,7 @@ test("S02: a session that one window has open cannot be opened by another, until
 
 test("S02: two windows that start sessions in one folder write two files", async () => {
   const otherWindow = new SessionStore(folder, (damage) => damages.push(damage));
-  const [one, other] = [store.create(), otherWindow.create()];
+  const [one, other] = await Promise.all([store.create(), otherWindow.create()]);
   await Promise.all([one.appender.append(said("one")), other.appender.append(said("other"))]);
   await Promise.all([one.appender.append(said("one more")), other.appender.append(said("other more"))]);
   await Promise.all([one.appender.close(), other.appender.close()]);
@@ -204,7 +204,7 @@ test("a claim from another machine holds while it shows signs of life, and no lo
 
 test("an event that could not be written is said, and written with the next one that can", async () => {
   await writeFile(folder, "a file where the folder should be");
-  const { key, appender } = store.create();
+  const { key, appender } = await store.create();
   await appender.append(started());
   await assert.rejects(appender.append(said("one")), Error);
   await rm(folder);

@@ -9,7 +9,7 @@ export interface LineDiff {
 }
 
 /** More changed lines than this are shown as one block, since looking for the smallest difference would take too long. */
-const MOST_COMPARED = 2_000;
+const MOST_COMPARED = 1_000;
 
 /** The whole change from `before` (`null`: the file is new) to `after`; both have LF line ends. */
 export function diffLines(path: string, before: string | null, after: string): LineDiff {

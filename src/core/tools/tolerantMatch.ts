@@ -6,7 +6,7 @@ import { findTokens, indentationIn, isLineEnd, tokenize } from "./textTokens";
 import type { Token } from "./textTokens";
 
 /** More different pieces than this are taken as written, since looking for what stayed would take too long. */
-const MOST_COMPARED = 2_000;
+const MOST_COMPARED = 500;
 
 /** A text without the blanks and line ends around it. */
 interface Framed {

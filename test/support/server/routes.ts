@@ -152,8 +152,9 @@ function loadedModels({ models, runners, settings }: ServerState): readonly obje
 
 async function show(exchange: Exchange, { models, settings }: ServerState): Promise<void> {
   const name = modelName(exchange.body);
+  if (name === "") return answer(exchange.response, 400, { error: "model is required" });
   const model = models.get(tagged(name));
-  if (!model) return answer(exchange.response, 404, { error: `model '${name}' not found` });
+  if (!model) return answer(exchange.response, 404, { error: `model '${tagged(name)}' not found` });
   await sendJson(exchange, showBody(model, settings.traits));
 }
 

@@ -6,7 +6,7 @@ const toolCallSchema = z.looseObject({
 });
 
 const messageSchema = z.looseObject({
-  role: z.enum(["system", "user", "assistant", "tool"]),
+  role: z.string(),
   content: z._default(z.nullish(z.string()), ""),
   thinking: z.optional(z.string()),
   images: z.optional(z.nullable(z.array(z.string()))),
@@ -52,22 +52,18 @@ export type ChatRequest = z.infer<typeof chatSchema>;
 /** A chat request, or the sentence with which Ollama answers 400. */
 export type ParsedChat = { readonly request: ChatRequest } | { readonly refusal: string };
 
-/** Reads the body of a chat request as strictly as Ollama binds it: arguments as a string are refused. */
+/** Reads the body of a chat request as strictly as Ollama binds it: arguments as a string are refused, any role is taken. */
 export function parseChat(body: unknown): ParsedChat {
+  if (!isObject(body)) return { refusal: "invalid character, looking for beginning of value" };
   const parsed = chatSchema.safeParse(body);
   if (parsed.success) return { request: parsed.data };
   const issue = parsed.error.issues[0];
-  const path = issue?.path.map(String).filter((step) => !/^\d+$/.test(step)) ?? [];
-  if (path.at(-1) === "arguments")
-    return {
-      refusal: `json: cannot unmarshal string into Go struct field ChatRequest.${path.join(".")} of type api.ToolCallFunctionArguments`,
-    };
-  if (path.at(-1) === "role")
-    return { refusal: "invalid role, role must be one of [system, user, assistant, tool]" };
-  if (path.join(".") === "model") return { refusal: "model is required" };
-  return {
-    refusal: `json: cannot unmarshal ChatRequest.${path.join(".")}: ${issue?.message ?? "bad value"}`,
-  };
+  const steps = issue?.path ?? [];
+  if (steps.at(-1) === "arguments")
+    return { refusal: "Value looks like object, but can't find closing '}' symbol" };
+  const path = steps.filter((step) => typeof step !== "number").join(".");
+  if (path === "model") return { refusal: "model is required" };
+  return { refusal: `json: cannot unmarshal value into Go struct field ChatRequest.${path} of another type` };
 }
 
 /** An integer option of a request, or undefined where it is absent. */

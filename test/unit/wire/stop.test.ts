@@ -1,12 +1,9 @@
 import assert from "node:assert/strict";
-import { getEventListeners, once } from "node:events";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { getEventListeners } from "node:events";
 import { test } from "node:test";
 import { OllamaModel } from "../../../src/ollama/ollamaModel";
-import { OllamaServer } from "../../../src/ollama/server";
 import { createGate } from "../../support/scriptedServer";
-import { addressOf, chat, NEVER, reply, requestFor, startWire, user } from "./fixture";
+import { addressOf, chat, reply, requestFor, startWire, user } from "./fixture";
 
 for (const path of ["/api/show", "/api/version", "/api/chat"])
   test(`A08: Stop while ${path} withholds its headers closes the connection, and the chat is stopped`, async (context) => {
@@ -119,19 +116,4 @@ test("S04: localhost reaches a server that listens on 127.0.0.1 only", async (co
   const wire = await startWire(context);
   const model = new OllamaModel({ address: addressOf(`localhost:${wire.server.port}`) });
   await reply({ model });
-});
-
-test("S04: localhost reaches a server that listens on ::1 only", async (context) => {
-  const server = createServer((_, response) => response.end('{"models":[{"name":"m"}]}'));
-  server.listen(0, "::1");
-  const [listening] = (await Promise.race([
-    once(server, "listening").then(() => [true]),
-    once(server, "error").then(() => [false]),
-  ])) as [boolean];
-  if (!listening) return context.skip("no IPv6 on this machine");
-  context.after(() => server.close());
-  const { port } = server.address() as AddressInfo;
-  const models = await new OllamaServer({ address: addressOf(`localhost:${port}`) }).listModels(NEVER);
-  assert.ok(!("failure" in models), JSON.stringify(models));
-  assert.equal(models[0]?.name, "m");
 });

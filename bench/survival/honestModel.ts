@@ -1,0 +1,140 @@
+import type { ContextMessage } from "../../src/core/messages";
+import type {
+  ChatModel,
+  ChatOutcome,
+  ChatReply,
+  ChatRequest,
+  ReplyDelta,
+  ToolSchema,
+} from "../../src/core/ports";
+import type { ToolCall } from "../../src/shared/events";
+import { toWireMessage, toWireTool } from "../../src/ollama/messages";
+import { countPrompt, countTokens } from "../../test/support/scriptedServer";
+import { pairingFault } from "../../test/support/conversations";
+import type { Turn } from "./conversation";
+import type { Summariser } from "./summarisers";
+
+/** What was seen on the way to the model. */
+export interface Seen {
+  requests: number;
+  tokensSent: number;
+  overWindow: number;
+  orphans: number;
+  /** Requests without the newest message of the user, word for word. */
+  withoutRequest: number;
+  /** The least that a request left free of the window, in tokens. */
+  worstMargin: number;
+  /** The text of the newest request that was not a summary's. */
+  lastRequest: string;
+}
+
+const tokens = new WeakMap<ContextMessage, number>();
+/** What the template ends every prompt with: the head of the reply. */
+const REPLY_HEAD = 3;
+
+function countMessage(message: ContextMessage): number {
+  const known = tokens.get(message);
+  if (known !== undefined) return known;
+  const count = countPrompt({ messages: [{ ...toWireMessage(message) }] }) - REPLY_HEAD;
+  tokens.set(message, count);
+  return count;
+}
+
+/** Plays the model's part of a conversation, with the scripted server's token count and its refusal of what does not fit. */
+export class HonestModel implements ChatModel {
+  readonly seen: Seen = {
+    requests: 0,
+    tokensSent: 0,
+    overWindow: 0,
+    orphans: 0,
+    withoutRequest: 0,
+    worstMargin: Infinity,
+    lastRequest: "",
+  };
+  #turn: Turn = { user: "", rounds: [], answer: "" };
+  #round = 0;
+  #toolTokens: number | undefined;
+
+  constructor(private readonly summarise: Summariser) {}
+
+  /** Begins the next turn; its results are taken with `results`. */
+  begin(turn: Turn): void {
+    this.#turn = turn;
+    this.#round = 0;
+  }
+
+  result(round: number, call: number): string {
+    return this.#turn.rounds[round]?.results[call] ?? "";
+  }
+
+  chat(
+    request: ChatRequest,
+    _onDelta: (delta: ReplyDelta) => void,
+    signal: AbortSignal,
+  ): Promise<ChatOutcome> {
+    const partial = { text: "", thinking: "" };
+    if (signal.aborted) return Promise.resolve({ type: "stopped", partial });
+    const promptTokens = this.#look(request);
+    if (promptTokens > request.numCtx - 1) {
+      this.seen.overWindow++;
+      const failure = { kind: "window_exceeded", message: `${promptTokens} tokens do not fit.` } as const;
+      const overflow = { promptTokens, numCtx: request.numCtx };
+      return Promise.resolve({ type: "failed", partial, failure, overflow });
+    }
+    const reply = request.tools.length === 0 ? this.summarise(request) : this.#next();
+    const replyTokens = countTokens(reply.text + JSON.stringify(reply.toolCalls));
+    const room = Math.min(request.maxReplyTokens, request.numCtx - promptTokens);
+    const usage = { promptTokens, replyTokens: Math.max(1, Math.min(replyTokens, room)) };
+    const isCut = replyTokens > room;
+    const text = isCut
+      ? reply.text.slice(0, Math.floor((reply.text.length * room) / replyTokens))
+      : reply.text;
+    return Promise.resolve({
+      type: "reply",
+      reply: { ...reply, text, usage, doneReason: isCut ? "length" : reply.doneReason },
+    });
+  }
+
+  allocatedNumCtx(): Promise<number | undefined> {
+    return Promise.resolve(undefined);
+  }
+
+  #look({ messages, tools, numCtx }: ChatRequest): number {
+    const { seen } = this;
+    const count =
+      messages.reduce((sum, message) => sum + countMessage(message), REPLY_HEAD) + this.#countTools(tools);
+    seen.requests++;
+    seen.tokensSent += count;
+    seen.worstMargin = Math.min(seen.worstMargin, numCtx - count);
+    if (pairingFault(messages) !== undefined) seen.orphans++;
+    if (tools.length > 0) {
+      if (!messages.some(({ role, content }) => role === "user" && content.includes(this.#turn.user))) {
+        seen.withoutRequest++;
+      }
+      seen.lastRequest = messages.map(({ content }) => content).join("\n");
+    }
+    return count;
+  }
+
+  #countTools(schemas: readonly ToolSchema[]): number {
+    if (schemas.length === 0) return 0;
+    this.#toolTokens ??=
+      countPrompt({
+        messages: [{ role: "system", content: "x" }],
+        tools: schemas.map((tool) => ({ ...toWireTool(tool) })),
+      }) - countPrompt({ messages: [{ role: "system", content: "x" }] });
+    return this.#toolTokens;
+  }
+
+  #next(): Omit<ChatReply, "usage"> {
+    const round = this.#turn.rounds[this.#round];
+    const index = this.#round++;
+    const toolCalls = (round?.results ?? []).map((_, call): ToolCall => ({
+      id: "",
+      name: "read_file",
+      arguments: { path: `r${index}c${call}.txt` },
+    }));
+    const text = round === undefined ? this.#turn.answer : round.text;
+    return { text, thinking: "", toolCalls, doneReason: "stop" };
+  }
+}

@@ -1,0 +1,24 @@
+// `npm run bench -- NAME [--json]`: one measurement; without a name the list of them.
+import { main as survival } from "../bench/survival";
+
+interface Bench {
+  readonly shows: string;
+  readonly main: (words: readonly string[]) => Promise<void>;
+}
+
+const benches: Readonly<Record<string, Bench>> = {
+  survival: {
+    shows: "what survives compaction, on windows from 2k to 32k (--quick for a part)",
+    main: survival,
+  },
+};
+
+const [name, ...rest] = process.argv.slice(2);
+const bench = name === undefined ? undefined : benches[name];
+if (bench === undefined) {
+  if (name !== undefined) console.error(`There is no bench named "${name}". The benches are:`);
+  for (const [known, { shows }] of Object.entries(benches)) console.log(`${known.padEnd(12)}${shows}`);
+  process.exitCode = name === undefined ? 0 : 2;
+} else {
+  await bench.main(rest);
+}

@@ -1,0 +1,144 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { ApprovalQuestion } from "../../src/shared/live";
+import { usePanels, withPanel, type Panel } from "./support/panel";
+import { answered, call, DIFF, result, said, viewAfter } from "./support/sessions";
+
+usePanels();
+
+const EDIT: ApprovalQuestion = {
+  kind: "edit",
+  path: "src/answer.ts",
+  diff: DIFF,
+  added: 2,
+  removed: 1,
+  isNew: false,
+};
+
+function asking(question: ApprovalQuestion) {
+  return viewAfter(
+    said("?"),
+    answered("", {
+      toolCalls: [call("c1", "edit_file", { path: "src/answer.ts" }), call("c2", "bash", { command: "ls" })],
+    }),
+    { type: "approval_asked", callId: "c1", question },
+    { type: "phase_changed", phase: { name: "approval", since: 0, callId: "c1" } },
+  );
+}
+
+const card = (panel: Panel) => panel.page.getByRole("group", { name: /^Approval needed: / });
+const press = (panel: Panel, name: string) => card(panel).getByRole("button", { name, exact: true }).click();
+
+test("an edit is shown as its whole diff, with signs and colours, and the real diff editor is one press away", async () => {
+  await withPanel({ view: asking(EDIT) }, async (panel) => {
+    assert.equal(await card(panel).getAttribute("aria-label"), "Approval needed: Edit src/answer.ts");
+    assert.equal(await card(panel).locator(".diff").innerText(), DIFF.trimEnd());
+    assert.equal(await card(panel).locator(".line.added").count(), 2);
+    assert.equal(await card(panel).locator(".line.removed").count(), 1);
+    assert.equal(await card(panel).locator(".line.file").count(), 2);
+    assert.match((await card(panel).locator(".approval-title").textContent()) ?? "", /\+2 −1/);
+    const background = (selector: string) =>
+      card(panel)
+        .locator(selector)
+        .first()
+        .evaluate((line) => getComputedStyle(line).backgroundColor);
+    assert.notEqual(await background(".line.added"), await background(".line.removed"));
+    assert.equal((await panel.postedBy("show_diff", () => press(panel, "Show diff"))).callId, "c1");
+  });
+});
+
+test("a line that only looks like a header inside a change is shown as a change", async () => {
+  const diff = "--- a/x.sql\n+++ b/x.sql\n@@ -1,2 +1,2 @@\n--- drop everything\n+++ keep\n";
+  await withPanel({ view: asking({ ...EDIT, diff }) }, async (panel) => {
+    assert.equal(await card(panel).locator(".line.removed").textContent(), "--- drop everything\n");
+    assert.equal(await card(panel).locator(".line.added").textContent(), "+++ keep\n");
+  });
+});
+
+test("a long diff and a long command are there to the last line", async () => {
+  const command = `echo ${"x".repeat(5_000)}\n${"true\n".repeat(500)}rm last`;
+  await withPanel({ view: asking({ kind: "command", command, folder: "app" }) }, async (panel) => {
+    const shown = card(panel).locator(".command");
+    assert.equal(await shown.textContent(), command);
+    await shown.evaluate((element) => element.scrollTo(0, element.scrollHeight));
+    assert.equal(await card(panel).getByRole("button", { name: "Allow", exact: true }).isVisible(), true);
+    const diff = `@@ -0,0 +1,800 @@\n${Array.from({ length: 800 }, (_, line) => `+${line}\n`).join("")}`;
+    await panel.events(
+      { type: "approval_settled", callId: "c1" },
+      { type: "approval_asked", callId: "c1", question: { ...EDIT, diff, isNew: true } },
+    );
+    assert.equal(await card(panel).locator(".line.added").count(), 800);
+    assert.match((await card(panel).textContent()) ?? "", /Create src\/answer\.ts/);
+  });
+});
+
+test("a path outside the workspace is named with what is to be done to it", async () => {
+  await withPanel(
+    { view: asking({ kind: "outside", path: "/etc/hosts", access: "write" }) },
+    async (panel) => {
+      assert.match((await card(panel).textContent()) ?? "", /Change outside the workspace: \/etc\/hosts/);
+      assert.equal(await card(panel).getByRole("button", { name: "Show diff" }).count(), 0);
+    },
+  );
+});
+
+for (const [name, answer] of [
+  ["Allow", "allow"],
+  ["Allow for this session", "allow_for_session"],
+] as const) {
+  test(`${name} is told to the host once, and the question goes when it is settled`, async () => {
+    await withPanel({ view: asking(EDIT) }, async (panel) => {
+      const { callId, decision } = await panel.postedBy("decide", () => press(panel, name));
+      assert.deepEqual([callId, decision], ["c1", { answer }]);
+      await press(panel, name);
+      await press(panel, "Deny");
+      await panel.events({ type: "approval_settled", callId: "c1" }, result("c1", { outcome: "ok" }));
+      assert.equal(await card(panel).count(), 0);
+      assert.equal(panel.of("decide").length, 1);
+    });
+  });
+}
+
+test("Deny takes the reason along, by button and by Enter in the field, but not by Enter of an input method", async () => {
+  await withPanel({ view: asking(EDIT) }, async (panel) => {
+    const reason = panel.page.getByRole("textbox", { name: "Reason for denying" });
+    await reason.fill("  use the other file ");
+    await reason.evaluate((field) => {
+      const enter = { key: "Enter", isComposing: true, bubbles: true, composed: true };
+      field.dispatchEvent(new KeyboardEvent("keydown", enter));
+    });
+    assert.deepEqual(panel.of("decide"), []);
+    const byEnter = await panel.postedBy("decide", () => reason.press("Enter"));
+    assert.deepEqual(byEnter.decision, { answer: "deny", reason: "use the other file" });
+    await panel.events(
+      { type: "approval_settled", callId: "c1" },
+      { type: "approval_asked", callId: "c2", question: { kind: "command", command: "ls", folder: "app" } },
+    );
+    const byButton = await panel.postedBy("decide", () => press(panel, "Deny"));
+    assert.deepEqual([byButton.callId, byButton.decision], ["c2", { answer: "deny", reason: "" }]);
+  });
+});
+
+test("V07: a question does not take the focus from the field; Review brings it there, and it comes back afterwards", async () => {
+  await withPanel(
+    { view: viewAfter(said("?"), answered("", { toolCalls: [call("c1", "edit_file", {})] })) },
+    async (panel) => {
+      await panel.field.focus();
+      await panel.page.keyboard.type("typing ");
+      await panel.events(
+        { type: "approval_asked", callId: "c1", question: EDIT },
+        { type: "phase_changed", phase: { name: "approval", since: 0, callId: "c1" } },
+      );
+      await panel.page.keyboard.type("on");
+      assert.equal(await panel.field.inputValue(), "typing on");
+      await panel.page.getByRole("button", { name: "Review" }).press("Enter");
+      await panel.drawn();
+      assert.deepEqual(panel.of("decide"), []);
+      const { decision } = await panel.postedBy("decide", () => panel.page.keyboard.press("Enter"));
+      assert.deepEqual(decision, { answer: "allow" });
+      await panel.events({ type: "approval_settled", callId: "c1" });
+      await panel.page.keyboard.type("!");
+      assert.equal(await panel.field.inputValue(), "typing on!");
+    },
+  );
+});

@@ -1,0 +1,161 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { SessionEvent } from "../../src/shared/live";
+import { usePanels, withPanel, type Panel } from "./support/panel";
+import { answered, call, compacted, logged, said, viewAfter } from "./support/sessions";
+
+usePanels();
+
+const line = (number: number): SessionEvent => ({
+  type: "reply_delta",
+  text: `Line ${number} of a long answer.\n\n`,
+  thinking: "",
+});
+
+const STREAMING = viewAfter(
+  said("?"),
+  { type: "reply_started", id: "r1" },
+  ...Array.from({ length: 100 }, (_, number) => line(number)),
+);
+
+const scroller = (panel: Panel) => panel.page.getByRole("main");
+const jump = (panel: Panel) => panel.page.getByRole("button", { name: "Jump to newest" });
+
+function place(panel: Panel): Promise<{ top: number; left: number }> {
+  return scroller(panel).evaluate(({ scrollTop, scrollHeight, clientHeight }) => ({
+    top: scrollTop,
+    left: scrollHeight - scrollTop - clientHeight,
+  }));
+}
+
+/** One notch of a mouse wheel over the conversation; comes back when the movement has ended. */
+async function wheel(panel: Panel, notches: number): Promise<void> {
+  await scroller(panel).hover();
+  await panel.page.mouse.wheel(0, notches * 100);
+  let last = -1;
+  await panel.until(async () => {
+    const { top } = await place(panel);
+    const isStill = top === last;
+    last = top;
+    return isStill;
+  }, "scrolling comes to rest");
+}
+
+test("V05: the first wheel notch upwards stops following, the end starts it again, and a button leads there", async () => {
+  await withPanel({ view: STREAMING }, async (panel) => {
+    assert.ok((await place(panel)).left <= 2, "starts at the end");
+    for (let number = 100; number < 120; number += 1) await panel.events(line(number));
+    assert.ok((await place(panel)).left <= 2, "follows");
+    assert.equal(await jump(panel).isVisible(), false);
+
+    await wheel(panel, -1);
+    const { top } = await place(panel);
+    for (let number = 120; number < 160; number += 1) await panel.events(line(number));
+    assert.equal((await place(panel)).top, top, "the place holds");
+    assert.equal(await jump(panel).isVisible(), true);
+
+    await wheel(panel, 200);
+    assert.ok((await place(panel)).left <= 2, "is at the end again");
+    for (let number = 160; number < 180; number += 1) await panel.events(line(number));
+    assert.ok((await place(panel)).left <= 2, "follows again");
+
+    await wheel(panel, -3);
+    await jump(panel).click();
+    await panel.drawn();
+    assert.ok((await place(panel)).left <= 2, "the button leads to the end");
+    assert.equal(await jump(panel).isVisible(), false);
+    await panel.events(line(180));
+    assert.ok((await place(panel)).left <= 2, "and follows");
+  });
+});
+
+test("V05: text that arrives before the wheel has moved the page does not pull it down", async () => {
+  await withPanel({ view: STREAMING }, async (panel) => {
+    await scroller(panel).evaluate((element) => {
+      element.dispatchEvent(new WheelEvent("wheel", { deltaY: -100 }));
+    });
+    const { top } = await place(panel);
+    await panel.events(...Array.from({ length: 10 }, (_, number) => line(number)));
+    assert.equal((await place(panel)).top, top);
+  });
+});
+
+test("the keyboard scrolls the conversation and stops following too", async () => {
+  await withPanel({ view: STREAMING }, async (panel) => {
+    await scroller(panel).focus();
+    await panel.page.keyboard.press("Home");
+    await panel.until(async () => (await place(panel)).top === 0, "the beginning is in view");
+    await panel.events(line(100));
+    assert.equal((await place(panel)).top, 0);
+    await panel.page.keyboard.press("End");
+    await panel.until(async () => (await place(panel)).left <= 2, "the end is in view");
+    await panel.events(line(101));
+    assert.ok((await place(panel)).left <= 2);
+  });
+});
+
+test("sending a message shows the newest", async () => {
+  await withPanel({ view: STREAMING }, async (panel) => {
+    await wheel(panel, -5);
+    await panel.field.fill("next");
+    await panel.postedBy("send", () => panel.field.press("Enter"));
+    await panel.drawn();
+    assert.ok((await place(panel)).left <= 2);
+  });
+});
+
+test("the end stays in view when the lower part grows or the panel gets lower", async () => {
+  await withPanel({ view: STREAMING }, async (panel) => {
+    await panel.field.fill("1\n2\n3\n4\n5\n6");
+    await panel.events({ type: "phase_changed", phase: { name: "writing", since: 0 } });
+    await panel.drawn();
+    assert.ok((await place(panel)).left <= 2);
+    await panel.page.setViewportSize({ width: 300, height: 400 });
+    await panel.drawn();
+    assert.ok((await place(panel)).left <= 2);
+  });
+});
+
+test("the reader's place in a session comes back when the page is made anew", async () => {
+  await withPanel({ view: STREAMING }, async (panel) => {
+    await wheel(panel, -8);
+    const { top } = await place(panel);
+    await panel.page.reload();
+    await panel.until(() => panel.of("ready").length === 2, "the page says ready again");
+    await panel.tell({
+      type: "snapshot",
+      view: STREAMING,
+      status: { state: "checking", address: "" },
+      hasFolder: true,
+    });
+    assert.equal((await place(panel)).top, top);
+    const other = { ...STREAMING, sessionId: "s2" };
+    await panel.tell({
+      type: "snapshot",
+      view: other,
+      status: { state: "checking", address: "" },
+      hasFolder: true,
+    });
+    assert.ok((await place(panel)).left <= 2, "another session is shown from its end");
+  });
+});
+
+test("what is being read does not move when something above it grows", async () => {
+  const turns = Array.from({ length: 30 }, (_, turn) => [said(`Question ${turn}`), answered("Yes.")]).flat();
+  const view = viewAfter(
+    said("?"),
+    compacted(),
+    answered("", { toolCalls: [call("c1", "bash", { command: "x" })] }),
+    ...turns,
+    logged({ type: "turn_ended", reason: "done" }),
+  );
+  await withPanel({ view }, async (panel) => {
+    await wheel(panel, -4);
+    const reading = panel.page.getByText("Question 20");
+    const before = await reading.boundingBox();
+    await panel.page.locator(".marker").evaluate((marker) => marker.setAttribute("open", ""));
+    await panel.events({ type: "tool_output", callId: "c1", text: "1\n2\n3\n4\n" });
+    await panel.drawn();
+    assert.deepEqual(await reading.boundingBox(), before);
+  });
+});
