@@ -3,6 +3,7 @@ import type { Context } from "./context";
 import { estimateMessages } from "./estimate";
 import type { Journal } from "./journal";
 import { SHARES } from "./limits";
+import { SLOT_SCALES } from "./plan";
 import type { ChatModel, ToolSchema } from "./ports";
 import { buildSystemPrompt, type WorkspaceFacts } from "./systemPrompt";
 import type { AnyTool } from "./tools/tool";
@@ -68,11 +69,16 @@ export async function freshSystemPrompt(agent: Agent): Promise<string> {
   return buildSystemPrompt(await agent.describeWorkspace(), window.numCtx, window.rates);
 }
 
-/** What a compacted context takes at the least before its newest round, in tokens: all that cannot leave. */
+/** What slot 1 of a compacted context takes at the most, with all of its shares times `scale`, in tokens. */
+function slotTokens(numCtx: number, scale: number): number {
+  const sentence = 60;
+  return sentence + Math.ceil(numCtx * (SHARES.summary + SHARES.words + SHARES.ledger) * scale);
+}
+
+/** What a compacted context takes before its newest round, in tokens: all that cannot leave. */
 function floorTokens(context: Context, window: Window): number {
   const system = context.messages[0]?.role === "system" ? context.messages[0].content : "";
-  const slot1 = Math.ceil(window.numCtx * (SHARES.summary + SHARES.words + SHARES.ledger)) + 60;
-  return fixedTokens(system, window) + slot1 + replyRoomOf(window.numCtx);
+  return fixedTokens(system, window) + slotTokens(window.numCtx, 1) + replyRoomOf(window.numCtx);
 }
 
 /** The tokens that the newest request of the user takes; it is in every context word for word. */
@@ -113,11 +119,10 @@ export function replyBudget(agent: Agent, promptTokens: number): number {
 /** The most tokens that one message of the user may have: more could not be sent even in an empty conversation. */
 export function messageLimit(agent: Agent, systemPrompt: string): number {
   const window = windowOf(agent);
-  const slot1 = Math.ceil(window.numCtx * (SHARES.summary + SHARES.words + SHARES.ledger)) + 60;
   return (
     window.numCtx -
     fixedTokens(systemPrompt, window) -
-    slot1 -
+    slotTokens(window.numCtx, Math.min(...SLOT_SCALES)) -
     replyRoomOf(window.numCtx) -
     4 * LEAST_RESULT_TOKENS
   );

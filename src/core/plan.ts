@@ -48,11 +48,23 @@ export type PlanReason =
     }
   | { readonly why: "unread_kept_whole"; readonly tokens: number };
 
+/** What slot 1 may take, as multiples of its shares of the window: less when the newest messages leave no room for all of it. */
+export const SLOT_SCALES = [1, 1 / 2, 1 / 4] as const;
+
 /** The plan for compacting `messages`; undefined when every message would stay and there is nothing to summarise. */
 export function planCompaction(input: PlanInput): CompactionPlan | undefined {
+  let plan: CompactionPlan | undefined;
+  for (const scale of SLOT_SCALES) {
+    plan = planAtScale(input, scale);
+    if (plan === undefined || planFits(plan, input.window)) return plan;
+  }
+  return plan;
+}
+
+function planAtScale(input: PlanInput, scale: number): CompactionPlan | undefined {
   const { messages, window } = input;
   const first = isSummary(messages[1]) ? 2 : 1;
-  const summaryTokens = Math.floor(window.numCtx * SHARES.summary);
+  const summaryTokens = Math.floor(window.numCtx * SHARES.summary * scale);
   const fixed = fixedTokens(input.systemPrompt, window);
   const start = Math.max(first, tailStart(messages, input.keep));
   const groups = groupsOf(messages, start);
@@ -60,14 +72,14 @@ export function planCompaction(input: PlanInput): CompactionPlan | undefined {
   const reasons: PlanReason[] = [];
 
   let left = 0;
-  let parts = partsFor(input, start);
+  let parts = partsFor(input, start, scale);
   const isOver = (share: number) => {
     const tail = tokensOf(groups.slice(left), window.rates);
     return fixed + parts.tokens + summaryTokens + tail > Math.floor(window.numCtx * share);
   };
   while (left < groups.length - 1 && isOver(SHARES.afterCompactionAim)) {
     left++;
-    parts = partsFor(input, groups[left]?.start ?? messages.length);
+    parts = partsFor(input, groups[left]?.start ?? messages.length, scale);
   }
   if (left > 0) reasons.push({ why: "tail_too_large", groupsLeft: left });
   const tail = groups.slice(left).flatMap((group) => group.messages);
@@ -107,14 +119,18 @@ function tokensOf(groups: readonly Group[], rates: Rates): number {
 }
 
 /** What slot 1 keeps by code when the tail begins at `start`, and its size with the bracketed sentence, in tokens. */
-function partsFor(input: PlanInput, start: number): { readonly kept: KeptFacts; readonly tokens: number } {
+function partsFor(
+  input: PlanInput,
+  start: number,
+  scale: number,
+): { readonly kept: KeptFacts; readonly tokens: number } {
   const { events, messages, window } = input;
   const { numCtx, rates } = window;
   const tailFrom = messages[start]?.source;
   const end = tailFrom === undefined ? events.length : events.findIndex(({ id }) => id === tailFrom);
   const newest = events.findLastIndex(({ type }) => type === "user_message");
   const request = events[newest];
-  const caps = { words: numCtx * SHARES.words, ledger: numCtx * SHARES.ledger };
+  const caps = { words: numCtx * SHARES.words * scale, ledger: numCtx * SHARES.ledger * scale };
   const isRequestBefore = newest !== -1 && newest < end && request?.type === "user_message";
   const kept = keepFacts(events.slice(0, end), isRequestBefore ? request.text : undefined, caps, rates);
   const text = [SUMMARY_SENTENCE, ...renderKeptSections(kept)].join("\n\n");

@@ -20,20 +20,23 @@ export function wholeReplacement(before: string, after: string): TextReplacement
 
 /**
  * Makes replacements that were meant for the text with LF line ends in the text with its own ones. Everything that a
- * replacement leaves as it was keeps its bytes; added lines get the usual line end of the text.
+ * replacement leaves as it was keeps its bytes; added lines get the usual line end of the text. Undefined where that cannot
+ * be: a CR alone and an LF alone that come to stand side by side would be one line end.
  */
-export function replaceInRaw(raw: string, replacements: readonly TextReplacement[]): string {
+export function replaceInRaw(raw: string, replacements: readonly TextReplacement[]): string | undefined {
   const plain = toLineFeeds(raw);
   const toRaw = offsetsIn(raw);
   const lineEnd = usualLineEnd(raw);
-  let result = "";
+  let [result, wanted] = ["", ""];
   let at = 0;
   for (const replacement of replacements) {
     const { start, end, text } = narrowed(plain, replacement);
-    result += raw.slice(at, toRaw(start)) + text.replaceAll("\n", lineEnd);
-    at = toRaw(end);
+    result += raw.slice(toRaw(at), toRaw(start)) + text.replaceAll("\n", lineEnd);
+    wanted += plain.slice(at, start) + text;
+    at = end;
   }
-  return result + raw.slice(at);
+  result += raw.slice(toRaw(at));
+  return toLineFeeds(result) === wanted + plain.slice(at) ? result : undefined;
 }
 
 /** The same replacement without what it has in common with the text at both ends. */

@@ -53,6 +53,8 @@ async function changeFile(absolute: string, change: FileChange): Promise<Written
   const foreign = replacements.flatMap(({ text }) => unwritable(text, stored));
   if (foreign.length > 0) return { error: refusal(foreign, stored) };
   const raw = replaceInRaw(stored.raw, replacements);
+  if (raw === undefined)
+    return { error: "its line ends are mixed, and this change would merge two of them." };
   const bytes = encodeText({ raw, encoding: stored.encoding });
   if (bytes === undefined) return { error: refusal([], stored) };
   await viaTemporary(absolute, { bytes, like: stored }, (temporary) => rename(temporary, absolute));

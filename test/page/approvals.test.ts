@@ -50,8 +50,8 @@ test("an edit is shown as its whole diff, with signs and colours, and the real d
 test("a line that only looks like a header inside a change is shown as a change", async () => {
   const diff = "--- a/x.sql\n+++ b/x.sql\n@@ -1,2 +1,2 @@\n--- drop everything\n+++ keep\n";
   await withPanel({ view: asking({ ...EDIT, diff }) }, async (panel) => {
-    assert.equal(await card(panel).locator(".line.removed").textContent(), "--- drop everything\n");
-    assert.equal(await card(panel).locator(".line.added").textContent(), "+++ keep\n");
+    assert.equal(await card(panel).locator(".line.removed").textContent(), "--- drop everything");
+    assert.equal(await card(panel).locator(".line.added").textContent(), "+++ keep");
   });
 });
 

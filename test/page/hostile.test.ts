@@ -148,7 +148,7 @@ test("control, bidirectional and invisible characters are spelled out in cards a
         question: { kind: "edit", path: "a\u200B.ts", diff, added: 1, removed: 1, isNew: false },
       },
     );
-    assert.equal(await page.locator(".diff .added").textContent(), "+U+2066bU+2069\n");
+    assert.equal(await page.locator(".diff .added").textContent(), "+U+2066bU+2069");
     assert.match((await page.locator(".approval-title").textContent()) ?? "", /Edit aU\+200B\.ts/);
     await panel.events(
       { type: "approval_settled", callId: "c1" },

@@ -152,10 +152,11 @@ test("what is being read does not move when something above it grows", async () 
   await withPanel({ view }, async (panel) => {
     await wheel(panel, -4);
     const reading = panel.page.getByText("Question 20");
-    const before = await reading.boundingBox();
+    const top = async () => (await reading.boundingBox())?.y ?? NaN;
+    const before = await top();
     await panel.page.locator(".marker").evaluate((marker) => marker.setAttribute("open", ""));
     await panel.events({ type: "tool_output", callId: "c1", text: "1\n2\n3\n4\n" });
     await panel.drawn();
-    assert.deepEqual(await reading.boundingBox(), before);
+    assert.ok(Math.abs((await top()) - before) <= 1);
   });
 });

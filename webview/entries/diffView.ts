@@ -16,7 +16,7 @@ export function diffView(diff: string): HTMLElement {
       "aria-label": strings.approval.change,
     },
     ...lines.map((line, index) =>
-      h("span", { class: `line ${index < body ? "file" : kindOf(line)}` }, visibleText(line), "\n"),
+      h("span", { class: `line ${index < body ? "file" : kindOf(line)}` }, visibleText(line)),
     ),
   );
 }

@@ -4,7 +4,8 @@ import type { ToolSchema } from "../ports";
 /** What a model may write for one argument. */
 export interface Field {
   readonly type: "string" | "integer" | "boolean";
-  readonly description: string;
+  /** Only where the name does not say it all: it costs tokens on every request. */
+  readonly description?: string;
   readonly isRequired: boolean;
   /** Other names that models use for it; case, `_` and `-` do not matter. */
   readonly aliases: readonly string[];
@@ -51,7 +52,10 @@ export function toSchema(name: string, description: string, fields: Fields): Too
       type: "object",
       required: entries.filter(([, field]) => field.isRequired).map(([key]) => key),
       properties: Object.fromEntries(
-        entries.map(([key, field]) => [key, { type: field.type, description: field.description }]),
+        entries.map(([key, { type, description: about }]) => [
+          key,
+          about === undefined ? { type } : { type, description: about },
+        ]),
       ),
     },
   };

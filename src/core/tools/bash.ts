@@ -8,7 +8,6 @@ import type { Tool, ToolRun } from "./tool";
 const FIELDS = {
   command: {
     type: "string",
-    description: "One command line",
     isRequired: true,
     aliases: ["cmd", "script", "shell_command", "command_line", "bash", "code"],
     example: "npm test",
@@ -34,11 +33,7 @@ const STATUS_CHARACTERS = 260;
 /** `bash`: runs one command line in the workspace folder after the person has agreed to exactly that text. */
 export function createBashTool({ shell, limits }: BashPorts): Tool<BashArguments> {
   return {
-    schema: toSchema(
-      "bash",
-      "Run a shell command in the workspace folder. No input can be given; pagers and editors are off.",
-      FIELDS,
-    ),
+    schema: toSchema("bash", "Run a shell command in the workspace, without input", FIELDS),
     parse(input) {
       const parsed = readArguments("bash", FIELDS, input);
       if ("error" in parsed || parsed.command.trim() !== "") return parsed;

@@ -16,14 +16,13 @@ import type { Tool, ToolContext, ToolRun } from "./tool";
 const FIELDS = {
   path: {
     type: "string",
-    description: "Relative to the workspace",
     isRequired: true,
     aliases: PATH_ALIASES,
     example: "src/main.ts",
   },
   old_text: {
     type: "string",
-    description: "Text that is there now, with enough lines to be unique; empty to make a new file",
+    description: "Exact and unique; empty for a new file",
     isRequired: true,
     aliases: ["old_string", "old_str", "old", "old_content", "search", "find", "before"],
     example: "const a = 1;",
@@ -32,7 +31,6 @@ const FIELDS = {
   },
   new_text: {
     type: "string",
-    description: "Text to put in its place",
     isRequired: true,
     aliases: [
       "new_string",
@@ -49,7 +47,6 @@ const FIELDS = {
   },
   replace_all: {
     type: "boolean",
-    description: "Replace every occurrence",
     isRequired: false,
     aliases: ["all", "replace_all_occurrences", "global"],
   },
@@ -67,7 +64,7 @@ interface Proposal {
 /** `edit_file`: replaces text in a file, or makes a new one, after the person has agreed to the whole diff. */
 export function createEditFileTool({ workspace }: { readonly workspace: Workspace }): Tool<EditArguments> {
   return {
-    schema: toSchema("edit_file", "Replace exact text in a file, or make a new file.", FIELDS),
+    schema: toSchema("edit_file", "Replace text in a file or make a new file", FIELDS),
     parse: (input) => readArguments("edit_file", FIELDS, input),
     async run(input, context, signal) {
       const reached = await reach(workspace, { path: input.path, access: "write" }, context, signal);

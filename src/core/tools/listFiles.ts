@@ -10,7 +10,7 @@ import { splitWildcard, wildcardTest } from "./wildcard";
 const FIELDS = {
   path: {
     type: "string",
-    description: "A folder, or a pattern such as src/*.ts or *.md; default is the whole workspace",
+    description: "Folder, or pattern like src/*.ts",
     isRequired: false,
     aliases: [...PATH_ALIASES, "directory", "dir", "folder", "pattern", "glob"],
   },
@@ -31,7 +31,7 @@ interface Target {
 /** `list_files`: everything below a folder, upper levels first, or what fits a pattern with wildcards. */
 export function createListFilesTool({ workspace }: { readonly workspace: Workspace }): Tool<ListArguments> {
   return {
-    schema: toSchema("list_files", "List the files below a folder, all levels.", FIELDS),
+    schema: toSchema("list_files", "List files, all levels", FIELDS),
     parse: (input) => readArguments("list_files", FIELDS, input),
     async run(input, context, signal) {
       const wanted = splitWildcard(cleanPath(input.path ?? ""));

@@ -10,26 +10,23 @@ import type { Tool, ToolRun } from "./tool";
 const FIELDS = {
   path: {
     type: "string",
-    description: "Relative to the workspace",
     isRequired: true,
     aliases: PATH_ALIASES,
     example: "src/main.ts",
   },
   start_line: {
     type: "integer",
-    description: "First line, from 1",
     isRequired: false,
     aliases: ["start", "from", "line_start", "from_line", "begin", "offset", "line"],
   },
   end_line: {
     type: "integer",
-    description: "Last line",
     isRequired: false,
     aliases: ["end", "to", "line_end", "to_line", "stop"],
   },
   start_character: {
     type: "integer",
-    description: "Where to go on in a very long start_line",
+    description: "In a very long line",
     isRequired: false,
     aliases: ["character", "start_column", "column"],
   },
@@ -50,7 +47,7 @@ interface Part {
 /** `read_file`: the lines of a text file without line numbers, under one line that says which lines they are. */
 export function createReadFileTool({ workspace }: { readonly workspace: Workspace }): Tool<ReadArguments> {
   return {
-    schema: toSchema("read_file", "Read a text file, or a range of its lines.", FIELDS),
+    schema: toSchema("read_file", "Read a text file or some of its lines", FIELDS),
     parse: (input) => readArguments("read_file", FIELDS, input),
     async run(input, context, signal) {
       const reached = await reach(workspace, { path: input.path, access: "read" }, context, signal);

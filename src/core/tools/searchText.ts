@@ -9,20 +9,17 @@ import type { Tool, ToolContext, ToolRun } from "./tool";
 const FIELDS = {
   pattern: {
     type: "string",
-    description: "Text to find, case-sensitive",
     isRequired: true,
     aliases: ["query", "text", "search", "regex", "search_text", "search_term", "string"],
     example: "createServer",
   },
   path: {
     type: "string",
-    description: "Folder or file; default is the whole workspace",
     isRequired: false,
     aliases: [...PATH_ALIASES, "directory", "dir", "folder"],
   },
   is_regex: {
     type: "boolean",
-    description: "Pattern is a JavaScript regular expression",
     isRequired: false,
     aliases: ["is_regexp", "regexp", "use_regex", "is_regular_expression"],
   },
@@ -43,7 +40,7 @@ export function createSearchTextTool({
   readonly workspace: Workspace;
 }): Tool<SearchArguments> {
   return {
-    schema: toSchema("search_text", "Find text in files, line by line.", FIELDS),
+    schema: toSchema("search_text", "Find lines with a text in files", FIELDS),
     parse(input) {
       const parsed = readArguments("search_text", FIELDS, input);
       if ("error" in parsed || parsed.pattern !== "") return parsed;

@@ -50,6 +50,11 @@ test("E01, E04, E05: whatever encoding, mark, line ends and edit: every byte out
       const start = safeIndex(text, text.length === 0 ? 0 : edit.start % text.length);
       const end = Math.max(start, safeIndex(text, start + edit.length));
       const changed = replaceInRaw(raw, [{ start, end, text: edit.inserted }]);
+      if (changed === undefined) {
+        // Only a CR alone can stand in the way of a change.
+        assert.match(raw, /\r(?!\n)/);
+        return;
+      }
       assert.equal(toLineFeeds(changed), toLineFeeds(text.slice(0, start) + edit.inserted + text.slice(end)));
       const rawOffset = (offset: number) =>
         offset + (raw.match(/\r\n/g) ?? []).filter((_, index) => pairAt(raw, index) < offset).length;
@@ -61,7 +66,7 @@ test("E01, E04, E05: whatever encoding, mark, line ends and edit: every byte out
       assert.deepEqual(after.subarray(0, head.length), head);
       assert.deepEqual(after.subarray(after.length - (tail.length - mark)), tail.subarray(mark));
     }),
-    { numRuns: 400 },
+    { numRuns: 600 },
   );
 });
 
