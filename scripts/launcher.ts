@@ -17,7 +17,7 @@ const startLimit = 300_000;
 
 /** What the server form says of the native modules that it does without, of the gallery, and of its connections. */
 const noise =
-  /bindings file|watchdog|open-vsx\.org|connection token|socket \(renderer|Service Worker\]|builtin extensions cache|ChatSessionStore/;
+  /bindings file|watchdog|open-vsx\.org|connection token|socket \(renderer|Service Worker\]|builtin extensions cache|ChatSessionStore|workbench contribution/;
 
 /** Resolves with the reason when this run is to be cut short. */
 const asked = untilAskedToEnd();

@@ -39,7 +39,7 @@ export function makeConversation(seed: number, window: number, length: number): 
   const target = length * window;
   let tokens = 0;
   while (tokens < target || turns.length < 3) {
-    const turn = makeTurn(random, window, turns.length);
+    const turn = makeTurn(random, window);
     turns.push(turn);
     tokens += roughTokens(turn);
   }
@@ -63,7 +63,7 @@ function makeNeedles(random: Random): Needle[] {
   ];
 }
 
-function makeTurn(random: Random, window: number, index: number): Turn {
+function makeTurn(random: Random, window: number): Turn {
   const rounds = Array.from({ length: random.between(0, 4) }, (): Round => {
     const calls = random.next() < 0.8 ? 1 : random.between(2, 4);
     const sizes = Array.from({ length: calls }, () =>
@@ -75,7 +75,7 @@ function makeTurn(random: Random, window: number, index: number): Turn {
     };
   });
   return {
-    user: `Step ${index}: go on with ${prose(random, random.between(20, 120))}`,
+    user: `Please go on with ${prose(random, random.between(20, 120))}`,
     rounds,
     answer: prose(random, random.between(40, Math.floor(window / 8))),
   };

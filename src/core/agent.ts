@@ -103,7 +103,7 @@ export function resultBudget(agent: Agent, callsLeft: number): number {
 }
 
 /** A result always has room to say at least that there is no room. */
-const LEAST_RESULT_TOKENS = 48;
+const LEAST_RESULT_TOKENS = 64;
 
 /** The most tokens that the next reply may take: what is left of the window, and no more than a later compaction can keep. */
 export function replyBudget(agent: Agent, promptTokens: number): number {

@@ -38,7 +38,7 @@ export async function runToolRound(input: ToolRoundInput, signal: AbortSignal): 
     const tokens = input.budget(input.calls.length - index);
     const run =
       "run" in prepared ? await runOne(input, call, { run: prepared.run, tokens }, signal) : prepared;
-    const why = "this result may take at most a quarter of the context window; ask for a smaller part";
+    const why = "no room; ask for a smaller part";
     const content = cutToTokens(run.content, tokens, input.rates, why);
     const result: ToolResult = {
       type: "tool_result",

@@ -55,23 +55,35 @@ for (const theme of THEMES) {
           const inner = host.shadowRoot?.activeElement ?? host;
           const frame = host.closest(".composer-box") ?? inner;
           const { outlineStyle, outlineWidth, borderColor } = getComputedStyle(inner);
-          const focusColour = getComputedStyle(document.documentElement).getPropertyValue("--vscode-focusBorder");
+          const focusColour = getComputedStyle(document.documentElement).getPropertyValue(
+            "--vscode-focusBorder",
+          );
           const probe = document.createElement("i");
           probe.style.color = focusColour;
           document.body.append(probe);
           const wanted = getComputedStyle(probe).color;
           probe.remove();
           const root = inner.closest(".root");
-          const borders = [borderColor, getComputedStyle(frame).borderColor, root ? getComputedStyle(root).borderColor : ""];
+          const borders = [
+            borderColor,
+            getComputedStyle(frame).borderColor,
+            root ? getComputedStyle(root).borderColor : "",
+          ];
           const hasOutline = outlineStyle !== "none" && outlineWidth !== "0px";
-          return [`${host.tagName} ${host.getAttribute("aria-label") ?? host.className}`, hasOutline || borders.includes(wanted)];
+          return [
+            `${host.tagName} ${host.getAttribute("aria-label") ?? host.className}`,
+            hasOutline || borders.includes(wanted),
+          ];
         });
         if (host(name)) continue;
         assert.equal(isVisible, true, `the focus shows on ${String(name)}`);
         seen.add(String(name));
       }
       for (const label of ["Allow", "Deny", "Show diff", "Review", "Compact Now", "Stop"]) {
-        assert.ok([...seen].some((name) => name.includes(label)), `${label} is reached by Tab`);
+        assert.ok(
+          [...seen].some((name) => name.includes(label)),
+          `${label} is reached by Tab`,
+        );
       }
     });
   });
@@ -119,16 +131,38 @@ test("V08: one polite region tells what matters, once; the streaming text is in 
     assert.equal(await region.count(), 1);
     assert.equal(await region.getAttribute("aria-live"), "polite");
     const calls = { toolCalls: [call("c1", "edit_file", { path: "a.ts" })] };
-    assert.equal(await heard({ type: "reply_started", id: "r" }, { type: "reply_delta", text: "Hello", thinking: "" }), "");
-    const live = await panel.page.locator(".markdown").evaluate((answer) => answer.closest("[aria-live], [role=log], [role=alert], [role=status]"));
+    assert.equal(
+      await heard({ type: "reply_started", id: "r" }, { type: "reply_delta", text: "Hello", thinking: "" }),
+      "",
+    );
+    const live = await panel.page
+      .locator(".markdown")
+      .evaluate((answer) => answer.closest("[aria-live], [role=log], [role=alert], [role=status]"));
     assert.equal(live, null);
     assert.equal(await panel.page.locator("[aria-live=assertive], [role=alert]").count(), 0);
     const running = { type: "phase_changed", phase: { name: "tool", since: 0, callId: "c1" } } as const;
-    assert.equal(await heard(answered("Hello", calls), { type: "tool_started", callId: "c1" }, running), "Running edit_file a.ts.");
+    assert.equal(
+      await heard(answered("Hello", calls), { type: "tool_started", callId: "c1" }, running),
+      "Running edit_file a.ts.",
+    );
     const question = { kind: "edit", path: "a.ts", diff: DIFF, added: 1, removed: 1, isNew: false } as const;
-    assert.equal(await heard({ type: "approval_asked", callId: "c1", question }), "Approval needed: Edit a.ts.");
-    const compacting = { name: "compacting", since: 0, messages: 9, used: 1, window: 2, part: 1, parts: 1 } as const;
-    assert.equal(await heard({ type: "phase_changed", phase: compacting }), "Compaction started: 9 messages.");
+    assert.equal(
+      await heard({ type: "approval_asked", callId: "c1", question }),
+      "Approval needed: Edit a.ts.",
+    );
+    const compacting = {
+      name: "compacting",
+      since: 0,
+      messages: 9,
+      used: 1,
+      window: 2,
+      part: 1,
+      parts: 1,
+    } as const;
+    assert.equal(
+      await heard({ type: "phase_changed", phase: compacting }),
+      "Compaction started: 9 messages.",
+    );
     assert.match((await heard(compacted())) ?? "", /^Compacted: 21 messages, 3,470 → ~620 tokens/);
     const failed = logged({ type: "compaction_failed", trigger: "by_hand", message: "Empty." });
     assert.equal(await heard(failed), "Compaction failed. Empty.");

@@ -21,7 +21,9 @@ async function shown(panel: Panel, next: Meter) {
       ? await panel.page.locator(".meter-warning").textContent()
       : null,
     width: await panel.page.locator(".meter-fill").evaluate((fill) => fill.style.width),
-    tick: await panel.page.locator(".meter-tick").evaluate((tick) => parseFloat(tick.style.insetInlineStart).toFixed(2)),
+    tick: await panel.page
+      .locator(".meter-tick")
+      .evaluate((tick) => parseFloat(tick.style.insetInlineStart).toFixed(2)),
     colour: await panel.page
       .locator(".meter-fill")
       .evaluate((fill) => getComputedStyle(fill).backgroundColor),

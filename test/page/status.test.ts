@@ -15,7 +15,11 @@ interface Case {
 }
 
 const CASES: readonly Case[] = [
-  { status: { state: "checking", address }, says: /Looking for Ollama at http:\/\/127\.0\.0\.1:11434/, actions: {} },
+  {
+    status: { state: "checking", address },
+    says: /Looking for Ollama at http:\/\/127\.0\.0\.1:11434/,
+    actions: {},
+  },
   {
     status: { state: "unreachable", address, message: "" },
     says: /Ollama is not answering[^]*http:\/\/127\.0\.0\.1:11434/,

@@ -60,7 +60,10 @@ export async function contrasts(page: Page): Promise<Contrast[]> {
         if (!isShown || element.closest("[disabled], .visually-hidden, script, style") !== null) continue;
         const style = getComputedStyle(element);
         const own = [...element.childNodes].filter((node) => node.nodeType === Node.TEXT_NODE);
-        const text = own.map((node) => node.textContent ?? "").join("").trim();
+        const text = own
+          .map((node) => node.textContent ?? "")
+          .join("")
+          .trim();
         if (text !== "" && style.clipPath === "none") measure(element, text, style.color);
         if (element instanceof HTMLTextAreaElement || element instanceof HTMLInputElement) {
           const placeholder = getComputedStyle(element, "::placeholder").color;
