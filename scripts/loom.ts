@@ -12,7 +12,6 @@ const given = readArguments(process.argv.slice(2));
 if ("error" in given) fail(`${given.error}\n${USAGE}`, 2);
 
 const isInteractive = process.stdin.isTTY;
-const lines = createInterface({ input: process.stdin, ...(isInteractive ? { output: process.stderr } : {}) });
 const terminal = await composeTerminal(given, { print: (text) => process.stdout.write(text), ask });
 if ("error" in terminal) fail(terminal.error, 1);
 if (!given.json)
@@ -20,6 +19,8 @@ if (!given.json)
     `Loom on ${terminal.address} with ${terminal.model}, num_ctx ${given.numCtx}. /help lists commands.`,
   );
 
+// Only now: lines that come before somebody listens are lost.
+const lines = createInterface({ input: process.stdin, ...(isInteractive ? { output: process.stderr } : {}) });
 process.on("SIGINT", () => {
   if (terminal.front.session.isBusy) terminal.front.session.stop();
   else lines.close();

@@ -46,7 +46,8 @@ export class Page {
   private readonly scrolling: Scrolling;
 
   constructor(root: HTMLElement) {
-    const content = h("div", { class: "content" }, this.empty.element, this.transcript.element);
+    const title = h("h1", { class: "visually-hidden" }, strings.transcript.loom);
+    const content = h("div", { class: "content" }, title, this.empty.element, this.transcript.element);
     const scroller = h(
       "main",
       { class: "scroller", tabindex: "0", "aria-label": strings.transcript.conversation },

@@ -67,7 +67,7 @@ export function playBase(
     messages = rebuild(system, messages, reply);
     seen.compactions++;
   }
-  return { ...seen, ...needlesIn(seen.lastRequest, conversation) };
+  return { ...seen, ...needlesIn(seen.lastRequest, conversation.needles) };
 }
 
 function summaryRequest(messages: readonly ContextMessage[], numCtx: number): ChatRequest {

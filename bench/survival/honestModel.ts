@@ -11,7 +11,7 @@ import type { ToolCall } from "../../src/shared/events";
 import { toWireMessage, toWireTool } from "../../src/ollama/messages";
 import { countPrompt, countTokens } from "../../test/support/scriptedServer";
 import { pairingFault } from "../../test/support/conversations";
-import type { Turn } from "./conversation";
+import type { Needle, Turn } from "./conversation";
 import type { Summariser } from "./summarisers";
 
 /** What was seen on the way to the model. */
@@ -26,6 +26,8 @@ export interface Seen {
   worstMargin: number;
   /** The text of the newest request that was not a summary's. */
   lastRequest: string;
+  /** The needles that were in a request at least once: a result can be cut before the model sees it. */
+  shown: Set<string>;
 }
 
 const tokens = new WeakMap<ContextMessage, number>();
@@ -50,12 +52,16 @@ export class HonestModel implements ChatModel {
     withoutRequest: 0,
     worstMargin: Infinity,
     lastRequest: "",
+    shown: new Set(),
   };
   #turn: Turn = { user: "", rounds: [], answer: "" };
   #round = 0;
   #toolTokens: number | undefined;
 
-  constructor(private readonly summarise: Summariser) {}
+  constructor(
+    private readonly summarise: Summariser,
+    private readonly needles: readonly Needle[],
+  ) {}
 
   /** Begins the next turn; its results are taken with `results`. */
   begin(turn: Turn): void {
@@ -101,6 +107,10 @@ export class HonestModel implements ChatModel {
 
   #look({ messages, tools, numCtx }: ChatRequest): number {
     const { seen } = this;
+    for (const message of messages) {
+      if (tokens.has(message)) continue;
+      for (const { value } of this.needles) if (message.content.includes(value)) seen.shown.add(value);
+    }
     const count =
       messages.reduce((sum, message) => sum + countMessage(message), REPLY_HEAD) + this.#countTools(tools);
     seen.requests++;

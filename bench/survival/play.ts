@@ -3,7 +3,7 @@ import { createTools } from "../../src/core/tools";
 import { Session, type SessionSettings } from "../../src/core/session";
 import type { AssistantMessage } from "../../src/shared/events";
 import { DEFAULT_SETTINGS } from "../../src/terminal/settings";
-import type { Conversation, Origin } from "./conversation";
+import type { Conversation, Needle, Origin } from "./conversation";
 import { HonestModel, type Seen } from "./honestModel";
 import { createSummariser, type SummariserName } from "./summarisers";
 
@@ -31,7 +31,7 @@ export async function playOurs(
   numCtx: number,
   summariser: SummariserName,
 ): Promise<Played> {
-  const model = new HonestModel(createSummariser(summariser, conversation.needles));
+  const model = new HonestModel(createSummariser(summariser, conversation.needles), conversation.needles);
   const settings: SessionSettings = { ...DEFAULT_SETTINGS, model: "bench", numCtx };
   let ids = 0;
   const session = new Session(
@@ -61,13 +61,16 @@ export async function playOurs(
   }
   return {
     ...model.seen,
-    ...needlesIn(model.seen.lastRequest, conversation),
+    ...needlesIn(
+      model.seen.lastRequest,
+      conversation.needles.filter(({ value }) => model.seen.shown.has(value)),
+    ),
     ...countsOf(session),
   };
 }
 
 /** How many needles of each origin a request holds. */
-export function needlesIn(request: string, { needles }: Conversation): Pick<Played, "found" | "planted"> {
+export function needlesIn(request: string, needles: readonly Needle[]): Pick<Played, "found" | "planted"> {
   const found = { user: 0, tool: 0, decision: 0 };
   const planted = { user: 0, tool: 0, decision: 0 };
   for (const { value, origin } of needles) {

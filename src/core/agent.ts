@@ -3,7 +3,7 @@ import type { Context } from "./context";
 import { estimateMessages } from "./estimate";
 import type { Journal } from "./journal";
 import { SHARES } from "./limits";
-import { SLOT_SCALES } from "./plan";
+import { SLOT_SCALES, type SlotScale } from "./plan";
 import type { ChatModel, ToolSchema } from "./ports";
 import { buildSystemPrompt, type WorkspaceFacts } from "./systemPrompt";
 import type { AnyTool } from "./tools/tool";
@@ -69,16 +69,20 @@ export async function freshSystemPrompt(agent: Agent): Promise<string> {
   return buildSystemPrompt(await agent.describeWorkspace(), window.numCtx, window.rates);
 }
 
-/** What slot 1 of a compacted context takes at the most, with all of its shares times `scale`, in tokens. */
-function slotTokens(numCtx: number, scale: number): number {
-  const sentence = 60;
-  return sentence + Math.ceil(numCtx * (SHARES.summary + SHARES.words + SHARES.ledger) * scale);
+/** What slot 1 of a compacted context takes at the most, in tokens. */
+function slotTokens(numCtx: number, scale: SlotScale): number {
+  const { summary, words, ledger } = SHARES;
+  const shares = summary * scale.summary + words * scale.words + ledger * scale.ledger;
+  return SLOT_SENTENCE_TOKENS + Math.ceil(numCtx * shares);
 }
+
+/** The bracketed sentence and the titles of the sections, in tokens. */
+const SLOT_SENTENCE_TOKENS = 60;
 
 /** What a compacted context takes before its newest round, in tokens: all that cannot leave. */
 function floorTokens(context: Context, window: Window): number {
   const system = context.messages[0]?.role === "system" ? context.messages[0].content : "";
-  return fixedTokens(system, window) + slotTokens(window.numCtx, 1) + replyRoomOf(window.numCtx);
+  return fixedTokens(system, window) + slotTokens(window.numCtx, SLOT_SCALES[0]) + replyRoomOf(window.numCtx);
 }
 
 /** The tokens that the newest request of the user takes; it is in every context word for word. */
@@ -103,7 +107,7 @@ export function resultBudget(agent: Agent, callsLeft: number): number {
 }
 
 /** A result always has room to say at least that there is no room. */
-const LEAST_RESULT_TOKENS = 64;
+const LEAST_RESULT_TOKENS = 48;
 
 /** The most tokens that the next reply may take: what is left of the window, and no more than a later compaction can keep. */
 export function replyBudget(agent: Agent, promptTokens: number): number {
@@ -122,7 +126,7 @@ export function messageLimit(agent: Agent, systemPrompt: string): number {
   return (
     window.numCtx -
     fixedTokens(systemPrompt, window) -
-    slotTokens(window.numCtx, Math.min(...SLOT_SCALES)) -
+    slotTokens(window.numCtx, SLOT_SCALES[3]) -
     replyRoomOf(window.numCtx) -
     4 * LEAST_RESULT_TOKENS
   );

@@ -95,7 +95,9 @@ function toEvent(
 
 function fallBack(input: CompactionInput, plan: CompactionPlan) {
   if (!input.mayFallBack || !planFits(plan, input.window)) return undefined;
-  const text = summaryByCode(plan.toSummarise, plan.summaryTokens, input.window.rates);
+  const before = input.events.findLast((event) => event.type === "compacted");
+  const earlier = before?.type === "compacted" ? before.summary : undefined;
+  const text = summaryByCode(plan.toSummarise, earlier, plan.summaryTokens, input.window.rates);
   return { text, parts: 0, form: "by_code" as const };
 }
 

@@ -48,8 +48,20 @@ export type PlanReason =
     }
   | { readonly why: "unread_kept_whole"; readonly tokens: number };
 
-/** What slot 1 may take, as multiples of its shares of the window: less when the newest messages leave no room for all of it. */
-export const SLOT_SCALES = [1, 1 / 2, 1 / 4] as const;
+/** The parts of slot 1, as multiples of their shares of the window. */
+export interface SlotScale {
+  readonly summary: number;
+  readonly words: number;
+  readonly ledger: number;
+}
+
+/** What slot 1 may take: all of its shares, or less when the newest messages leave no room for them. The summary gives way last. */
+export const SLOT_SCALES = [
+  { summary: 1, words: 1, ledger: 1 },
+  { summary: 1, words: 1, ledger: 0 },
+  { summary: 1, words: 1 / 2, ledger: 0 },
+  { summary: 1 / 2, words: 1 / 4, ledger: 0 },
+] as const satisfies readonly SlotScale[];
 
 /** The plan for compacting `messages`; undefined when every message would stay and there is nothing to summarise. */
 export function planCompaction(input: PlanInput): CompactionPlan | undefined {
@@ -61,10 +73,10 @@ export function planCompaction(input: PlanInput): CompactionPlan | undefined {
   return plan;
 }
 
-function planAtScale(input: PlanInput, scale: number): CompactionPlan | undefined {
+function planAtScale(input: PlanInput, scale: SlotScale): CompactionPlan | undefined {
   const { messages, window } = input;
   const first = isSummary(messages[1]) ? 2 : 1;
-  const summaryTokens = Math.floor(window.numCtx * SHARES.summary * scale);
+  const summaryTokens = Math.floor(window.numCtx * SHARES.summary * scale.summary);
   const fixed = fixedTokens(input.systemPrompt, window);
   const start = Math.max(first, tailStart(messages, input.keep));
   const groups = groupsOf(messages, start);
@@ -122,7 +134,7 @@ function tokensOf(groups: readonly Group[], rates: Rates): number {
 function partsFor(
   input: PlanInput,
   start: number,
-  scale: number,
+  scale: SlotScale,
 ): { readonly kept: KeptFacts; readonly tokens: number } {
   const { events, messages, window } = input;
   const { numCtx, rates } = window;
@@ -130,7 +142,7 @@ function partsFor(
   const end = tailFrom === undefined ? events.length : events.findIndex(({ id }) => id === tailFrom);
   const newest = events.findLastIndex(({ type }) => type === "user_message");
   const request = events[newest];
-  const caps = { words: numCtx * SHARES.words * scale, ledger: numCtx * SHARES.ledger * scale };
+  const caps = { words: numCtx * SHARES.words * scale.words, ledger: numCtx * SHARES.ledger * scale.ledger };
   const isRequestBefore = newest !== -1 && newest < end && request?.type === "user_message";
   const kept = keepFacts(events.slice(0, end), isRequestBefore ? request.text : undefined, caps, rates);
   const text = [SUMMARY_SENTENCE, ...renderKeptSections(kept)].join("\n\n");

@@ -143,9 +143,10 @@ export function capSummary(text: string, maxTokens: number, rates: Rates): strin
   return cutToTokens(text.trim(), maxTokens, rates, "the summary is at most a tenth of the context window");
 }
 
-/** The summary that code makes when no model's can be used and nothing else would fit. */
+/** The summary that code makes when no model's can be used and nothing else would fit: `earlier`, the one before, and last answers. */
 export function summaryByCode(
   toSummarise: readonly ContextMessage[],
+  earlier: string | undefined,
   maxTokens: number,
   rates: Rates,
 ): string {
@@ -154,9 +155,15 @@ export function summaryByCode(
       ? [`- ${message.content.replaceAll("\n", " ")}`]
       : [],
   );
-  const text = [
-    "(The model gave no usable summary. These are its last answers; what you typed, files and commands follow.)",
-    ...answers.slice(-4),
-  ].join("\n");
-  return capSummary(text, maxTokens, rates);
+  const lines = ["(The model gave no usable summary; these are notes made without it.)"];
+  if (earlier !== undefined) lines.push(earlier);
+  const left = maxTokens - estimateText(lines.join("\n"), rates);
+  const share = Math.floor(left / LAST_ANSWERS);
+  for (const answer of share < LEAST_ANSWER_TOKENS ? [] : answers.slice(-LAST_ANSWERS)) {
+    lines.push(cutToTokens(answer, share, rates, "shortened"));
+  }
+  return capSummary(lines.join("\n"), maxTokens, rates);
 }
+
+const LAST_ANSWERS = 4;
+const LEAST_ANSWER_TOKENS = 24;

@@ -45,7 +45,8 @@ export class Catalog {
       const call = { name: `POST /api/show ${model}`, isStream: false };
       const answer = await this.#connection.exchange(call, signal, (client) => client.show({ model }));
       const facts = readFacts(model, answerOf(answer));
-      this.#facts.set(canonicalName(model), facts);
+      // One that cannot call tools is asked for again: it may be replaced by one of the same name that can.
+      if (facts.canCallTools !== false) this.#facts.set(canonicalName(model), facts);
       return facts;
     } catch (error) {
       // A server that cannot show a model may still run it; whatever is wrong then shows in the chat request.

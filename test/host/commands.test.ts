@@ -58,6 +58,8 @@ describe("commands, settings and status bar", () => {
     brain = () => ({ content: "OK." });
     await vscode.commands.executeCommand("workbench.action.closeAllEditors");
     await vscode.commands.executeCommand("loom.newSession");
+    // Keys that are pressed while the focus moves go nowhere.
+    await panel.frame().locator("textarea:focus").waitFor();
   });
 
   it("offers Stop only while the agent works, and Compact Now only when there is something to compact", async () => {

@@ -83,9 +83,9 @@ function titleParts(question: ApprovalQuestion): Child[] {
       return [
         title,
         " ",
-        h("span", { class: "count added" }, `+${number(question.added)}`),
+        h("span", { class: "count" }, `+${number(question.added)}`),
         " ",
-        h("span", { class: "count removed" }, `−${number(question.removed)}`),
+        h("span", { class: "count" }, `−${number(question.removed)}`),
       ];
     case "command":
       return [

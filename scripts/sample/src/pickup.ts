@@ -1,63 +1,34 @@
 import type { Basket } from "./basket";
 
-/** Minutes after midnight. */
-type Minutes = number;
+/** Opening and closing time in minutes after midnight. */
+type Hours = readonly [opens: number, closes: number];
 
-interface Hours {
-  readonly opens: Minutes;
-  readonly closes: Minutes;
-}
+const workday: Hours = [6 * 60 + 30, 18 * 60];
+const saturday: Hours = [7 * 60, 13 * 60];
 
-const workday: Hours = { opens: 6 * 60 + 30, closes: 18 * 60 };
-const saturday: Hours = { opens: 7 * 60, closes: 13 * 60 };
+/** By day of the week, Sunday first; undefined is a day on which the shop is closed. */
+const week = [undefined, undefined, workday, workday, workday, workday, saturday];
 
-/** The opening hours by day of the week, Sunday first; undefined is a day on which the shop is closed. */
-const week: readonly (Hours | undefined)[] = [
-  undefined,
-  undefined,
-  workday,
-  workday,
-  workday,
-  workday,
-  saturday,
-];
-
-/** The ovens hold four orders at a time; each further one waits for a place. */
-const ovens = 4;
-
-/** How long the bakers need for a basket: the slowest product counts, and every ten pieces add five minutes. */
-export function preparationMinutes(basket: Basket): Minutes {
+/** The minutes that a basket needs: the slowest product counts, and every ten pieces add five minutes. */
+export function preparationOf(basket: Basket): number {
   const slowest = Math.max(0, ...basket.lines.map((line) => line.product.minutes));
   const pieces = basket.lines.reduce((sum, line) => sum + line.count, 0);
   return slowest + Math.floor(pieces / 10) * 5;
 }
 
-/**
- * The first time at which an order can be picked up that comes in at `now` behind `waiting` others. An order that can't
- * be ready before closing is begun when the shop opens next.
- */
-export function pickupTime(basket: Basket, now: Date, waiting: number): Date {
-  const minutes = preparationMinutes(basket) + Math.floor(waiting / ovens) * 15;
+/** When an order that comes in at `now` is ready; after closing time it is begun when the shop opens next. */
+export function readyAt(basket: Basket, now: Date): Date {
+  const minutes = preparationOf(basket);
   for (let day = 0; day <= 7; day++) {
-    const start = new Date(now);
-    start.setDate(start.getDate() + day);
-    const hours = week[start.getDay()];
+    const time = new Date(now);
+    time.setDate(time.getDate() + day);
+    const hours = week[time.getDay()];
     if (!hours) continue;
-    const begin = day === 0 ? Math.max(hours.opens, minuteOf(now)) : hours.opens;
-    if (begin + minutes > hours.closes) continue;
-    start.setHours(0, begin + minutes, 0, 0);
-    return start;
+    const [opens, closes] = hours;
+    const begin = day === 0 ? Math.max(opens, now.getHours() * 60 + now.getMinutes()) : opens;
+    if (begin + minutes > closes) continue;
+    time.setHours(0, begin + minutes, 0, 0);
+    return time;
   }
   throw new Error(`No day is long enough for ${minutes} minutes of baking.`);
-}
-
-function minuteOf(time: Date): Minutes {
-  return time.getHours() * 60 + time.getMinutes();
-}
-
-/** A time as the shop says it: "Tue 09:15". */
-export function sayTime(time: Date): string {
-  const names = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
-  const two = (value: number): string => String(value).padStart(2, "0");
-  return `${names[time.getDay()] ?? ""} ${two(time.getHours())}:${two(time.getMinutes())}`;
 }

@@ -67,6 +67,8 @@ test("A09: a model without tools is refused before anything is sent, and works w
   assert.match(failed.message, /Choose another model/);
   assert.equal(wire.server.requestsTo("/api/chat").length, 0);
   await reply(wire, { tools: [] });
+  wire.server.addModel({ name: "scripted" });
+  await reply(wire);
 });
 
 test("A09: a server that refuses tools without having said so is understood, and asked once", async (context) => {
