@@ -43,7 +43,7 @@ if (!isInstalled()) {
   });
   if (install.status !== 0) process.exit(install.status ?? 1);
 }
-const { build } = await import("esbuild");
+const { build, stop } = await import("esbuild");
 const outfile = join(root, "out", "scripts", `${name}.mjs`);
 await build({
   entryPoints: [join(root, "scripts", `${name}.ts`)],
@@ -56,5 +56,6 @@ await build({
   sourcemap: "inline",
   logLevel: "warning",
 });
+await stop();
 process.argv = [process.execPath, outfile, ...rest];
 await import(pathToFileURL(outfile).href);

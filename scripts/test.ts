@@ -2,6 +2,7 @@
 // With LOOM_TIERS=all (as .ci/run sets it) a tier that cannot run is a failure.
 import { spawnSync } from "node:child_process";
 import { findBrowser } from "./editor/browser";
+import { findDesktop } from "./editor/desktop";
 import { runHostTests } from "./hostTests";
 import { findOllama, startCachedOllama, stopOllama, toolModel } from "./ollama/setup";
 import { runNodeTests, testFiles, type Counts } from "./tests/nodeTier";
@@ -34,7 +35,7 @@ async function runPage(): Promise<Outcome> {
 }
 
 async function runHost(): Promise<Outcome> {
-  const missing = await reasonWithoutBrowser();
+  const missing = findDesktop() === undefined ? await reasonWithoutBrowser() : undefined;
   if (missing !== undefined) return { reason: missing };
   return runHostTests({ onOutput: (text) => process.stdout.write(text) });
 }

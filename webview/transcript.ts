@@ -14,6 +14,9 @@ interface Shown {
   readonly item: Item | undefined;
 }
 
+/** From this many entries on, those out of sight are not laid out. Their heights are then estimates until they are seen. */
+const LONG = 150;
+
 interface Streaming {
   readonly id: string;
   readonly item: AssistantItem;
@@ -72,6 +75,7 @@ export class Transcript {
       }
     }
     this.entries = entries;
+    this.element.classList.toggle("long", entries.length >= LONG);
   }
 
   private add(entry: Entry, streaming: StreamingReply | null): void {

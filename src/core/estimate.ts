@@ -26,7 +26,7 @@ export interface Rates {
 export const DEFAULT_RATES: Rates = {
   perKind: { letters: 0.26, digits: 1, marks: 0.95, spaces: 0.15, wide: 1.2, rare: 1.5, messages: 8 },
   margin: 1.1,
-  fixedFactor: 1.15,
+  fixedFactor: 0.95,
 };
 
 /** A rate may move between these multiples of its default: one odd count must not spoil all later estimates. */

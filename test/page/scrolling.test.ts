@@ -80,6 +80,35 @@ test("V05: text that arrives before the wheel has moved the page does not pull i
   });
 });
 
+test("V05: in a long conversation, whose far entries are not laid out, the place holds just the same", async () => {
+  const turns = Array.from({ length: 200 }, (_, turn) => [
+    said(`Question ${turn}`),
+    answered(`Answer ${turn}\n\n${"- point\n".repeat(turn % 9)}`),
+  ]).flat();
+  const view = viewAfter(...turns, { type: "reply_started", id: "r1" }, line(0));
+  await withPanel({ view }, async (panel) => {
+    await panel.drawn();
+    assert.ok((await place(panel)).left <= 2, "starts at the end");
+    for (let notch = 0; notch < 12; notch += 1) {
+      const before = await panel.page.getByText("Question 195").boundingBox();
+      await wheel(panel, -1);
+      const after = await panel.page.getByText("Question 195").boundingBox();
+      assert.equal(
+        Math.round((after?.y ?? 0) - (before?.y ?? 0)),
+        100,
+        `notch ${notch} moves by itself only`,
+      );
+    }
+    const reading = panel.page.getByText("Question 190");
+    const before = await reading.boundingBox();
+    for (let number = 1; number < 30; number += 1) await panel.events(line(number));
+    assert.equal((await reading.boundingBox())?.y, before?.y);
+    await jump(panel).click();
+    await panel.drawn();
+    assert.ok((await place(panel)).left <= 2, "the button leads to the end");
+  });
+});
+
 test("the keyboard scrolls the conversation and stops following too", async () => {
   await withPanel({ view: STREAMING }, async (panel) => {
     await scroller(panel).focus();
