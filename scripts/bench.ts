@@ -1,4 +1,6 @@
 // `npm run bench -- NAME [--json]`: one measurement; without a name the list of them.
+import { main as core } from "../bench/core";
+import { main as size } from "../bench/size";
 import { main as survival } from "../bench/survival";
 
 interface Bench {
@@ -7,6 +9,8 @@ interface Bench {
 }
 
 const benches: Readonly<Record<string, Bench>> = {
+  core: { shows: "what estimates, plans and the view cost on a log of 10,000 messages", main: core },
+  size: { shows: "the size of the two bundles, and what they are made of", main: size },
   survival: {
     shows: "what survives compaction, on windows from 2k to 32k (--quick for a part)",
     main: survival,

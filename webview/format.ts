@@ -1,5 +1,8 @@
 import type { TokenCount } from "../src/shared/events";
 
+/** Between a number and its unit: no line ends there. */
+const GAP = "\u00a0";
+
 const NUMBER = new Intl.NumberFormat("en-US");
 
 /** A whole number with separators, e.g. `3,470`. */
@@ -15,16 +18,18 @@ export function tokens({ tokens: count, estimated }: TokenCount): string {
 /** How long something took (milliseconds): tenths of a second below ten seconds, whole ones above, minutes from one on. */
 export function duration(milliseconds: number): string {
   const seconds = Math.max(0, milliseconds) / 1_000;
-  return seconds < 9.95 ? `${seconds.toFixed(1)} s` : elapsed(milliseconds);
+  if (seconds < 0.05) return `<${GAP}0.1${GAP}s`;
+  return seconds < 9.95 ? `${seconds.toFixed(1)}${GAP}s` : elapsed(milliseconds);
 }
 
 /** Time that is still running (milliseconds), in whole seconds. */
 export function elapsed(milliseconds: number): string {
   const seconds = Math.max(0, Math.floor(milliseconds / 1_000));
-  return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+  if (seconds < 60) return `${seconds}${GAP}s`;
+  return `${Math.floor(seconds / 60)}${GAP}min ${seconds % 60}${GAP}s`;
 }
 
 /** A share of a whole in whole percent, e.g. `85 %`; above 100 where it is. */
 export function percent(part: number, whole: number): string {
-  return whole > 0 ? `${Math.round((part / whole) * 100)} %` : "0 %";
+  return `${whole > 0 ? Math.round((part / whole) * 100) : 0}${GAP}%`;
 }

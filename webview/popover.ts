@@ -10,10 +10,8 @@ export class Popover {
 
   constructor(private readonly fallback: () => HTMLElement) {
     setShown(this.element, false);
-    this.element.addEventListener("keydown", (event) => {
-      if (event.key !== "Escape" || isComposing(event)) return;
-      event.stopPropagation();
-      this.close();
+    document.addEventListener("keydown", (event) => {
+      if (event.key === "Escape" && !isComposing(event)) this.close();
     });
   }
 

@@ -21,6 +21,7 @@ const PARTS: Readonly<Record<ContextPart["name"], string>> = {
   tools: "Tools",
   summary: "Summary",
   your_words: "Your words",
+  pins: "Pins",
   files_and_commands: "Files and commands",
   tool_results: "Tool results",
   conversation: "Conversation",

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { createWriteStream, existsSync } from "node:fs";
 import { cp, mkdir, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { cacheFolder, installOnce, npmInstall } from "./cache";
 import { startNode, stopTree } from "./processes";
@@ -44,7 +44,7 @@ export type Payload = readonly (readonly [name: string, value: string])[];
 export interface ServerOptions {
   /** An empty folder for settings, state and logs; `server.log` in it gets what the server prints. */
   readonly dataFolder: string;
-  /** The content of the user's settings.json. */
+  /** The content of settings.json, both the user's and the machine's. */
   readonly settings: Readonly<Record<string, unknown>>;
   /** Added to this process's environment for the server and its extension host. */
   readonly env?: Readonly<Record<string, string>>;
@@ -65,9 +65,7 @@ export interface EditorServer {
 /** Starts VS Code's server form on a free port of the loopback interface. */
 export async function startServer(options: ServerOptions): Promise<EditorServer> {
   const program = join(await ensureServer(), "out", "server-main.js");
-  const user = join(options.dataFolder, "data", "User");
-  await mkdir(user, { recursive: true });
-  await writeFile(join(user, "settings.json"), JSON.stringify(options.settings, null, 2));
+  await writeSettings(options);
   const token = randomBytes(16).toString("hex");
   const child = startNode(
     program,
@@ -100,6 +98,24 @@ export async function startServer(options: ServerOptions): Promise<EditorServer>
     await stopTree(child);
     throw error;
   }
+}
+
+/** Settings of the machine's scope are read from a file of their own, where the extensions run. */
+async function writeSettings({ dataFolder, settings }: ServerOptions): Promise<void> {
+  for (const place of ["User", "Machine"]) {
+    const folder = join(dataFolder, "data", place);
+    await mkdir(folder, { recursive: true });
+    await writeFile(
+      join(folder, "settings.json"),
+      JSON.stringify({ ...languageSettings(), ...settings }, null, 2),
+    );
+  }
+}
+
+/** The npm package comes without the language server of TypeScript, and says so in a message for each file; this project has one. */
+function languageSettings(): Readonly<Record<string, string>> {
+  const folder = resolve("node_modules", "typescript", "lib");
+  return existsSync(folder) ? { "typescript.tsdk": folder } : {};
 }
 
 function addresses(port: number, token: string): Pick<EditorServer, "resource" | "url"> {

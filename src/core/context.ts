@@ -83,6 +83,8 @@ function applyToContext(draft: Draft, event: LogEvent): void {
     case "message_withdrawn":
     case "turn_ended":
     case "compaction_failed":
+    case "pinned":
+    case "unpinned":
     case "notice":
       return;
   }

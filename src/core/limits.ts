@@ -19,6 +19,10 @@ export const SHARES = {
   summary: 1 / 10,
   words: 1 / 10,
   ledger: 1 / 20,
+  /** What can be pinned. */
+  pins: 1 / 10,
+  /** What a compaction carries of the pins: more, since estimates change, and less only in a window that shrank. */
+  pinsCarried: 1 / 5,
   /** What a compaction aims at: groups leave the tail until the new context is no larger. */
   afterCompactionAim: 4 / 10,
   /** What a compaction must reach, by shortening even the newest group if it has been read. */

@@ -1,4 +1,4 @@
-import { LOG_EVENT_TYPES, LOG_VERSION, type LogEvent } from "../shared/events";
+import { LOG_VERSION, type LogEvent } from "../shared/events";
 
 /** A line that another version of Loom wrote: kept in the file as it is, and not understood here. */
 export interface UnknownEvent {
@@ -18,7 +18,7 @@ export function parseStoredLine(line: string): LogEvent | UnknownEvent | undefin
     return undefined;
   }
   if (!("v" in value) || typeof value.v !== "number") return undefined;
-  if (value.v !== LOG_VERSION || !LOG_EVENT_TYPES.has(value.type)) return { type: "unknown", line };
+  if (value.v !== LOG_VERSION || !Object.hasOwn(FIELDS, value.type)) return { type: "unknown", line };
   return isLogEvent(value) ? value : undefined;
 }
 
@@ -87,14 +87,23 @@ const FIELDS: Readonly<Record<LogEvent["type"], Readonly<Record<string, Check>>>
     systemPrompt: text,
     tailFrom: optional(text),
     shortened: listOf({ eventId: text, content: text }),
-    kept: (value) => hasFields(value, { words: list, files: list, commands: list }),
+    kept: (value) => hasFields(value, { words: list, pins: optional(list), files: list, commands: list }),
     messagesSummarised: count,
     messagesKept: count,
     before: (value) => hasFields(value, { tokens: count }),
     afterTokens: count,
     durationMs: count,
   },
-  compaction_failed: { trigger: TRIGGER, message: text },
+  compaction_failed: {
+    trigger: TRIGGER,
+    message: text,
+    fault: optional(oneOf("fixed_part", "giant_message", "summary")),
+    conditions: optional((value) =>
+      hasFields(value, { model: text, numCtx: count, threshold: count, keepMessages: count }),
+    ),
+  },
+  pinned: { pinId: text, text },
+  unpinned: { pinId: text },
   notice: { level: oneOf("info", "warning"), text },
 };
 

@@ -11,17 +11,31 @@ export interface Hit {
   readonly length: number;
 }
 
-/** Searches one text after the other; `undefined` when the pattern took too long on one. */
+/** Searches some texts after others. */
 export interface LineSearch {
-  find(text: string, most: number): Promise<readonly Hit[] | undefined>;
+  /** False when the undecoded bytes of a file show already that nothing will be found. */
+  mayFind(bytes: Buffer): boolean;
+  /** The hits of each text, `most` in all; `undefined` when the pattern took too long. */
+  find(texts: readonly string[], most: number): Promise<readonly (readonly Hit[])[] | undefined>;
   /** Ends what runs; nothing can be searched afterwards. */
   dispose(): void;
 }
 
 /** Finds a text as it is, the first hit of each line. */
 export function literalSearch(pattern: string): LineSearch {
+  // Only ASCII has the same bytes in all encodings but UTF-16, and line ends differ between files.
+  const bytes = /^[\x20-\x7E\t]+$/.test(pattern) ? Buffer.from(pattern) : undefined;
   return {
-    find: (text, most) => Promise.resolve(findLiteral(text, pattern, most)),
+    mayFind: (content) => bytes === undefined || (content[0] ?? 0) >= 0xfe || content.includes(bytes),
+    find(texts, most) {
+      let left = most;
+      const found = texts.map((text) => {
+        const hits = findLiteral(text, pattern, left);
+        left -= hits.length;
+        return hits;
+      });
+      return Promise.resolve(found);
+    },
     dispose: () => undefined,
   };
 }
@@ -58,7 +72,7 @@ export function readRegExp(pattern: string): RegExp | { readonly error: string }
 }
 
 /**
- * Tests each line with a regular expression on another thread, which is ended when one text takes longer than `timeLimitMs`:
+ * Tests each line with a regular expression on another thread, which is ended when one call takes longer than `timeLimitMs`:
  * an expression that explodes can neither block the host nor run on.
  */
 export function regExpSearch({ source, flags }: RegExp, timeLimitMs: number): LineSearch {
@@ -73,15 +87,16 @@ export function regExpSearch({ source, flags }: RegExp, timeLimitMs: number): Li
   // Nobody waits for the start when the search is over before its first text.
   started.catch(() => undefined);
   return {
-    async find(text, most) {
+    mayFind: () => true,
+    async find(texts, most) {
       const late = new AbortController();
       try {
         await started;
         // The time of the thread's own start does not count.
         const timer = setTimeout(() => late.abort(), timeLimitMs);
         const answer = once(worker, "message", { signal: AbortSignal.any([ended.signal, late.signal]) });
-        worker.postMessage({ text, most });
-        const [hits] = (await answer.finally(() => clearTimeout(timer))) as [readonly Hit[]];
+        worker.postMessage({ texts, most });
+        const [hits] = (await answer.finally(() => clearTimeout(timer))) as [readonly (readonly Hit[])[]];
         return hits;
       } catch {
         await worker.terminate();
@@ -96,17 +111,23 @@ export function regExpSearch({ source, flags }: RegExp, timeLimitMs: number): Li
 function answerSearches({ parentPort, workerData }: typeof threads): void {
   const { source, flags } = workerData as { readonly source: string; readonly flags: string };
   const expression = new RegExp(source, flags);
-  parentPort?.on("message", ({ text, most }: { readonly text: string; readonly most: number }) => {
-    const hits: object[] = [];
-    let line = 1;
-    for (let lineStart = 0; lineStart < text.length && hits.length < most; line += 1) {
-      const next = text.indexOf("\n", lineStart);
-      const lineEnd = next < 0 ? text.length : next;
-      const match = expression.exec(text.slice(lineStart, lineEnd));
-      if (match)
-        hits.push({ line, lineStart, lineEnd, at: lineStart + match.index, length: match[0].length });
-      lineStart = lineEnd + 1;
-    }
-    parentPort?.postMessage(hits);
+  parentPort?.on("message", (asked: { readonly texts: readonly string[]; readonly most: number }) => {
+    let left = asked.most;
+    const found = asked.texts.map((text) => {
+      const hits: object[] = [];
+      let line = 1;
+      for (let lineStart = 0; lineStart < text.length && left > 0; line += 1) {
+        const next = text.indexOf("\n", lineStart);
+        const lineEnd = next < 0 ? text.length : next;
+        const match = expression.exec(text.slice(lineStart, lineEnd));
+        if (match) {
+          hits.push({ line, lineStart, lineEnd, at: lineStart + match.index, length: match[0].length });
+          left -= 1;
+        }
+        lineStart = lineEnd + 1;
+      }
+      return hits;
+    });
+    parentPort?.postMessage(found);
   });
 }

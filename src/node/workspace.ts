@@ -19,7 +19,7 @@ export interface WorkspaceOptions {
   readonly unsavedText?: (absolute: string) => string | undefined;
   /** Paths that the person's settings hide from listings and searches. */
   readonly isExcluded?: IsExcluded;
-  /** How long a regular expression may take on one file, in milliseconds. */
+  /** How long a regular expression may take on a few files, in milliseconds. */
   readonly regExpTimeLimitMs?: number;
 }
 

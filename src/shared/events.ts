@@ -175,8 +175,12 @@ export interface ShortenedMessage {
 
 export interface KeptFile {
   readonly path: string;
+  /** Of the content that the model saw or wrote last. */
   readonly hash: string;
+  /** True when the agent changed it. */
   readonly changed: boolean;
+  /** What happened to it since, by the time of the compaction; absent when it is as the model saw it. */
+  readonly stale?: "changed" | "deleted";
 }
 
 export interface KeptCommand {
@@ -192,6 +196,10 @@ export interface KeptFacts {
   readonly wordsCut: number;
   /** The newest request, when it lies before the tail. */
   readonly request?: string;
+  /** What the person pinned, oldest first; absent in logs of earlier versions. */
+  readonly pins?: readonly string[];
+  /** How many pins are left out because the window is smaller now than when they were pinned. */
+  readonly pinsCut?: number;
   readonly files: readonly KeptFile[];
   readonly filesCut: number;
   readonly commands: readonly KeptCommand[];
@@ -221,10 +229,38 @@ export interface Compacted {
   readonly durationMs: number;
 }
 
+/** What a compaction failed on: system prompt, tools and pins alone fill the window, one message does, or the summary. */
+export type CompactionFault = "fixed_part" | "giant_message" | "summary";
+
 export interface CompactionFailed {
   readonly type: "compaction_failed";
   readonly trigger: CompactionTrigger;
   readonly message: string;
+  readonly fault?: CompactionFault;
+  /** Under what it failed: a change of any of these ends the pause of the automatic compaction. */
+  readonly conditions?: CompactionConditions;
+}
+
+/** What decides whether a compaction can succeed, besides the conversation. */
+export interface CompactionConditions {
+  readonly model: string;
+  /** Tokens. */
+  readonly numCtx: number;
+  /** A share of num_ctx between 0 and 1. */
+  readonly threshold: number;
+  readonly keepMessages: number;
+}
+
+/** Something that survives every compaction word for word; the context holds it from the next one on. */
+export interface Pinned {
+  readonly type: "pinned";
+  readonly pinId: string;
+  readonly text: string;
+}
+
+export interface Unpinned {
+  readonly type: "unpinned";
+  readonly pinId: string;
 }
 
 /** Something that the person should know, where it happened. */
@@ -249,6 +285,8 @@ export type LogBody =
   | TurnResumed
   | Compacted
   | CompactionFailed
+  | Pinned
+  | Unpinned
   | Notice;
 
 export interface Stamp {
@@ -260,21 +298,3 @@ export interface Stamp {
 
 /** One line of the append-only log. */
 export type LogEvent = LogBody & Stamp;
-
-/** The discriminants of all events that this version understands. */
-export const LOG_EVENT_TYPES: ReadonlySet<string> = new Set<LogBody["type"]>([
-  "session_started",
-  "prompt_built",
-  "window_set",
-  "message_queued",
-  "message_withdrawn",
-  "user_message",
-  "assistant_message",
-  "tool_result",
-  "model_note",
-  "turn_ended",
-  "turn_resumed",
-  "compacted",
-  "compaction_failed",
-  "notice",
-]);

@@ -31,6 +31,7 @@ export interface ContextPart {
     | "tools"
     | "summary"
     | "your_words"
+    | "pins"
     | "files_and_commands"
     | "tool_results"
     | "conversation"

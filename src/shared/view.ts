@@ -67,6 +67,12 @@ export interface PendingApproval {
   readonly question: ApprovalQuestion;
 }
 
+/** Something that the person pinned: every compaction keeps it word for word. */
+export interface Pin {
+  readonly id: string;
+  readonly text: string;
+}
+
 /** What the panel shows: the transcript and what is going on. Plain data, so that it can be sent whole. */
 export interface SessionView {
   readonly sessionId: string;
@@ -77,6 +83,8 @@ export interface SessionView {
   readonly output: Readonly<Record<string, string>>;
   readonly approvals: readonly PendingApproval[];
   readonly queue: readonly QueuedMessage[];
+  /** Oldest first. */
+  readonly pins: readonly Pin[];
   readonly meter: Meter | null;
 }
 
@@ -92,6 +100,7 @@ export const EMPTY_VIEW: SessionView = {
   output: {},
   approvals: [],
   queue: [],
+  pins: [],
   meter: null,
 };
 
@@ -183,6 +192,10 @@ function applyLogEvent(view: SessionView, event: LogEvent): SessionView {
     case "notice":
     case "model_note":
       return push(view, { kind: "notice", id: event.id, event });
+    case "pinned":
+      return { ...view, pins: [...view.pins, { id: event.pinId, text: event.text }] };
+    case "unpinned":
+      return { ...view, pins: view.pins.filter(({ id }) => id !== event.pinId) };
     case "prompt_built":
     case "window_set":
       return view;

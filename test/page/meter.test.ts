@@ -38,7 +38,7 @@ test("the meter tells tokens used and window, in figures, as a bar with a tick, 
       ...measured,
       now: "1024",
       range: ["0", "4096"],
-      spoken: "1,024 of 4,096 tokens, 25 %",
+      spoken: "1,024 of 4,096 tokens, 25\u00a0%",
       figures: "1,024 / 4,096",
       warning: null,
       width: "25%",
@@ -46,7 +46,7 @@ test("the meter tells tokens used and window, in figures, as a bar with a tick, 
     });
     const estimated = await shown(panel, meter(620, { used: { tokens: 620, estimated: true } }));
     assert.equal(estimated.figures, "~620 / 4,096");
-    assert.equal(estimated.spoken, "about 620 of 4,096 tokens, 15 %");
+    assert.equal(estimated.spoken, "about 620 of 4,096 tokens, 15\u00a0%");
   });
 });
 
@@ -55,7 +55,7 @@ test("the warning is in colour and in words, and the meter is honest above the w
     const calm = await shown(panel, meter(1_024));
     const near = await shown(panel, meter(3_470));
     assert.equal(near.warning, "Context nearly full");
-    assert.equal(near.spoken, "3,470 of 4,096 tokens, 85 %, Context nearly full");
+    assert.equal(near.spoken, "3,470 of 4,096 tokens, 85\u00a0%, Context nearly full");
     assert.notEqual(near.colour, calm.colour);
     const full = await shown(panel, meter(4_096, { level: "full" }));
     assert.equal(full.warning, "Context full");
@@ -65,7 +65,7 @@ test("the warning is in colour and in words, and the meter is honest above the w
       [over.now, over.width, over.figures, over.warning],
       ["4096", "100%", "5,012 / 4,096", "Context over the window by 916 tokens"],
     );
-    assert.equal(over.spoken, "5,012 of 4,096 tokens, 122 %, Context over the window by 916 tokens");
+    assert.equal(over.spoken, "5,012 of 4,096 tokens, 122\u00a0%, Context over the window by 916 tokens");
   });
 });
 
@@ -95,8 +95,8 @@ test("the breakdown is a table that adds up, and Escape gives the focus back to 
       await panel.postedBy("command", () => figures.press("Enter"));
       await panel.tell({ type: "context", breakdown: BREAKDOWN });
       const dialog = panel.page.getByRole("dialog", { name: "What fills the context" });
-      assert.match(await dialog.innerText(), /3,470 of 4,096 tokens used \(85 %\)/);
-      assert.match(await dialog.innerText(), /Automatic compaction above 3,276 tokens \(80 %\)/);
+      assert.match(await dialog.innerText(), /3,470 of 4,096 tokens used \(85\s%\)/);
+      assert.match(await dialog.innerText(), /Automatic compaction above 3,276 tokens \(80\s%\)/);
       const counts = await dialog.locator("tbody td:nth-child(2)").allTextContents();
       assert.equal(
         counts.map((text) => Number(text.replace(",", ""))).reduce((sum, count) => sum + count),
@@ -132,7 +132,7 @@ test("a breakdown larger than the window is shown whole", async () => {
       .locator(".segment.part-conversation")
       .evaluate((part) => (part instanceof HTMLElement ? part.style.width : ""));
     assert.equal(Math.round(parseFloat(width)), 88);
-    assert.match(await panel.page.getByRole("dialog").innerText(), /176 %/);
+    assert.match(await panel.page.getByRole("dialog").innerText(), /176\s%/);
     await panel.page.getByRole("button", { name: "Close" }).click();
     assert.equal(await panel.page.getByRole("dialog").count(), 0);
   });
@@ -144,7 +144,7 @@ test("the marker names the threshold where the meter knows it", async () => {
     async (panel) => {
       await panel.events(compacted(), compacted({ trigger: "by_hand" }));
       const titles = await panel.page.locator(".marker-title").allTextContents();
-      assert.match(titles[0] ?? "", /automatic at 80 %$/);
+      assert.match(titles[0] ?? "", /automatic at 80\s%$/);
       assert.match(titles[1] ?? "", /by hand$/);
     },
   );

@@ -190,10 +190,10 @@ test("the compacted marker has figures that become measured ones, and unfolds to
       const title = marker.locator(".marker-title");
       assert.equal(
         await title.textContent(),
-        "Compacted: 21 messages, 3,470 → ~620 tokens, 2.1 s, automatic",
+        "Compacted: 21 messages, 3,470 → ~620 tokens, 2.1\u00a0s, automatic",
       );
       await panel.events(answered("Yes.", { usage: { promptTokens: 655 } }));
-      assert.equal(await title.textContent(), "Compacted: 21 messages, 3,470 → 655 tokens, 2.1 s, automatic");
+      assert.equal(await title.textContent(), "Compacted: 21 messages, 3,470 → 655 tokens, 2.1\u00a0s, automatic");
       await marker.locator("summary").click();
       assert.equal(await marker.locator(".markdown strong").textContent(), "rename");
       const text = (await marker.textContent()) ?? "";

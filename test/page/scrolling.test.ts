@@ -31,13 +31,13 @@ function place(panel: Panel): Promise<{ top: number; left: number }> {
 /** One notch of a mouse wheel over the conversation; comes back when the movement has ended. */
 async function wheel(panel: Panel, notches: number): Promise<void> {
   await scroller(panel).hover();
+  const { top: start } = await place(panel);
   await panel.page.mouse.wheel(0, notches * 100);
-  let last = -1;
+  await panel.until(async () => (await place(panel)).top !== start, "scrolling begins");
+  let tops: number[] = [];
   await panel.until(async () => {
-    const { top } = await place(panel);
-    const isStill = top === last;
-    last = top;
-    return isStill;
+    tops = [...tops.slice(-3), (await place(panel)).top];
+    return tops.length === 4 && new Set(tops).size === 1;
   }, "scrolling comes to rest");
 }
 
@@ -93,16 +93,13 @@ test("V05: in a long conversation, whose far entries are not laid out, the place
       const before = await panel.page.getByText("Question 195").boundingBox();
       await wheel(panel, -1);
       const after = await panel.page.getByText("Question 195").boundingBox();
-      assert.equal(
-        Math.round((after?.y ?? 0) - (before?.y ?? 0)),
-        100,
-        `notch ${notch} moves by itself only`,
-      );
+      const moved = (after?.y ?? 0) - (before?.y ?? 0);
+      assert.ok(Math.abs(moved - 100) <= 2, `notch ${notch} moves by itself only: ${moved}`);
     }
     const reading = panel.page.getByText("Question 190");
-    const before = await reading.boundingBox();
+    const before = (await reading.boundingBox())?.y ?? NaN;
     for (let number = 1; number < 30; number += 1) await panel.events(line(number));
-    assert.equal((await reading.boundingBox())?.y, before?.y);
+    assert.ok(Math.abs(((await reading.boundingBox())?.y ?? NaN) - before) <= 1);
     await jump(panel).click();
     await panel.drawn();
     assert.ok((await place(panel)).left <= 2, "the button leads to the end");

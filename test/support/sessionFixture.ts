@@ -37,7 +37,7 @@ function prepared(run: Exclude<ReturnType<AnyTool["prepare"]>, { error: string }
 
 /** A tool that answers with the text that its argument `text` gives. */
 export const echoTool = toolOf("echo", (input) =>
-  Promise.resolve({ outcome: "ok", content: String(input["text"] ?? ""), summary: "echoed" }),
+  Promise.resolve({ outcome: "ok", content: typeof input["text"] === "string" ? input["text"] : "", summary: "echoed" }),
 );
 
 export interface Fixture {

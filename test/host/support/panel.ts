@@ -15,6 +15,13 @@ const themeClasses = {
 
 export type ThemeName = keyof typeof themeClasses;
 
+/** The context meter as assistive technology reads it; `used` is at most `window`, both in tokens. */
+export interface MeterReading {
+  readonly used: number;
+  readonly window: number;
+  readonly text: string;
+}
+
 /** All themes that the panel is looked at in. */
 export const themeNames = Object.keys(themeClasses) as readonly ThemeName[];
 
@@ -75,6 +82,38 @@ export class Panel {
     await composer.click();
     await composer.pressSequentially(text);
     await composer.press("Enter");
+  }
+
+  /** Sends a message and waits until the agent has done what there is to do for it. */
+  async say(text: string): Promise<void> {
+    await this.send(text);
+    const own = this.frame().locator("li.entry.you").last().filter({ hasText: text });
+    await own.locator("xpath=following-sibling::li").first().waitFor();
+    await this.untilIdle();
+  }
+
+  /** Waits until nothing runs. Only to be called when something is seen that comes after the start of what runs. */
+  async untilIdle(): Promise<void> {
+    await this.button("Stop").waitFor({ state: "hidden" });
+  }
+
+  /** What stands in the transcript with this text: a message, a tool's card, a marker or a note. */
+  item(text: string | RegExp): Locator {
+    return this.frame().getByRole("listitem").filter({ hasText: text });
+  }
+
+  /** A button of the panel's page by its whole name. */
+  button(name: string): Locator {
+    return this.frame().getByRole("button", { name, exact: true });
+  }
+
+  /** What the context meter says. */
+  async meter(): Promise<MeterReading> {
+    const meter = this.frame().getByRole("meter");
+    const [used, window, text] = await Promise.all(
+      ["aria-valuenow", "aria-valuemax", "aria-valuetext"].map((name) => meter.getAttribute(name)),
+    );
+    return { used: Number(used), window: Number(window), text: text ?? "" };
   }
 
   /** Runs a command as a person does: F1, its title ("Loom: Compact Now"), Enter. */

@@ -10,13 +10,20 @@ export async function useScriptedServer(
   options: ScriptedServerOptions = {},
 ): Promise<{ readonly server: ScriptedServer; stop(): Promise<void> }> {
   const server = await startScriptedServer(options);
-  await setLoom({ address: server.url, model: "scripted" });
-  return {
-    server,
-    async stop() {
-      await setLoom({ address: undefined, model: undefined });
-      await server.close();
-    },
+  const stop = await useServer(server, { model: "scripted" });
+  return { server, stop };
+}
+
+/** Sets Loom to a server with these settings; the function that comes back undoes that and ends the server. */
+export async function useServer(
+  server: ScriptedServer,
+  settings: Readonly<Record<string, unknown>>,
+): Promise<() => Promise<void>> {
+  const values = { address: server.url, ...settings };
+  await setLoom(values);
+  return async () => {
+    await setLoom(Object.fromEntries(Object.keys(values).map((name) => [name, undefined])));
+    await server.close();
   };
 }
 

@@ -47,7 +47,15 @@ export class Panel {
 
   /** Posts a message as the host does and waits until the page has drawn. */
   async tell(message: ToPage): Promise<void> {
-    await this.page.evaluate((text) => window.postMessage(JSON.parse(text)), JSON.stringify(message));
+    await this.page.evaluate(
+      (text) =>
+        new Promise((resolve) => {
+          // The page's own listener is older and so hears it first.
+          window.addEventListener("message", resolve, { once: true });
+          window.postMessage(JSON.parse(text));
+        }).then(() => undefined),
+      JSON.stringify(message),
+    );
     await this.drawn();
   }
 

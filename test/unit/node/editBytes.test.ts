@@ -150,7 +150,7 @@ test(
     await writeFile(join(folder, "a.txt"), "one\n");
     await mkdir(join(folder, "sub"));
     const path = await workspace.resolve("a.txt");
-    const below = await workspace.resolve("sub/x.txt");
+    const below = await workspace.resolve("sub/new.txt");
     assert.ok(path.place === "inside" && below.place === "inside");
     await rm(join(folder, "a.txt"));
     await rm(join(folder, "sub"), { recursive: true });
@@ -158,7 +158,9 @@ test(
     await symlink("out", join(folder, "sub"));
     assert.ok("reason" in (await workspace.readText(path.absolute)));
     assert.ok("error" in (await workspace.write({ path, before: "theirs\n", after: "mine\n" })));
+    assert.ok("reason" in (await workspace.readText(join(folder, "sub/x.txt"))));
     assert.ok("error" in (await workspace.write({ path: below, before: null, after: "mine\n" })));
+    assert.deepEqual(await readdir(join(folder, "out")), ["x.txt"]);
     assert.equal(await readFile(join(folder, "out/x.txt"), "utf8"), "theirs\n");
   },
 );

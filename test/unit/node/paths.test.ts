@@ -99,6 +99,21 @@ for (const [path, shown, kind] of INSIDE) {
   });
 }
 
+test(
+  "a guess at what a path means never leads outside: then the path counts as written",
+  { skip },
+  async (context) => {
+    const { workspace } = await linkedTree(context);
+    const resolved = await workspace.resolve("/gate/x.txt");
+    assert.deepEqual(resolved, {
+      place: "outside",
+      absolute: "/gate/x.txt",
+      shown: "/gate/x.txt",
+      kind: "missing",
+    });
+  },
+);
+
 test("absolute paths, file URLs and ~ are understood", { skip }, async (context) => {
   const { workspace, ws, root } = await linkedTree(context);
   for (const path of [

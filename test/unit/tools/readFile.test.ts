@@ -169,3 +169,11 @@ test("a path with a NUL character is refused", async () => {
   const { call } = reader({});
   assert.match((await call("read_file", { path: "a\0b" })).content, /NUL/);
 });
+
+test("E06: a text with unsaved changes, or in another encoding than UTF-8, is marked as such", async () => {
+  const { call, workspace } = reader({ files: { "note.md": "" } });
+  workspace.readText = () =>
+    Promise.resolve({ text: "a\nmine\n", hash: "0", hasUnsavedChanges: true, encoding: "utf-16le" });
+  const { content } = await call("read_file", { path: "note.md" });
+  assert.equal(content, "note.md lines 1–2 of 2 (utf-16le, with unsaved changes)\na\nmine");
+});

@@ -58,6 +58,7 @@ test("E11: added empty lines hold no blanks", () => {
     edit("\ta()\n\tb()\n", "    a()\n    b()", "    a()\n\n    c()\n    b()"),
     "\ta()\n\n\tc()\n\tb()\n",
   );
+  assert.equal(edit("\ta()\n\tb()\n", "a()\nb()", "a()\n\nc()\nb()"), "\ta()\n\n\tc()\n\tb()\n");
 });
 
 test("E05: blanks at line ends and runs of blanks do not matter, and stay where the text was not changed", () => {
