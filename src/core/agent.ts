@@ -1,13 +1,14 @@
 import type { Approvals, ApprovalMode } from "./approvals";
 import type { Context } from "./context";
-import { estimateMessages } from "./estimate";
+import { estimateMessages, estimateText } from "./estimate";
+import type { HashOf } from "./files";
 import type { Journal } from "./journal";
 import { SHARES } from "./limits";
 import { SLOT_SCALES, type SlotScale } from "./plan";
 import type { ChatModel, ToolSchema } from "./ports";
-import { buildSystemPrompt, type WorkspaceFacts } from "./systemPrompt";
+import { buildSystemPrompt, RULES_SHARE, type WorkspaceFacts } from "./systemPrompt";
 import type { AnyTool } from "./tools/tool";
-import { compactAtOf, fixedTokens, replyRoomOf, type Window } from "./window";
+import { compactAtOf, fixedTokens, pinTokens, replyRoomOf, type Window } from "./window";
 
 /** What the person has set. */
 export interface SessionSettings {
@@ -23,6 +24,8 @@ export interface SessionSettings {
   readonly approvalMode: ApprovalMode;
 }
 
+export type CommandOutcome = { readonly ok: true } | { readonly ok: false; readonly message: string };
+
 /** What the parts of a running session share. */
 export interface Agent {
   readonly journal: Journal;
@@ -32,6 +35,8 @@ export interface Agent {
   readonly schemas: readonly ToolSchema[];
   readonly settings: () => SessionSettings;
   readonly describeWorkspace: () => Promise<WorkspaceFacts>;
+  /** Absent where files cannot be looked at outside of tools. */
+  readonly hashOf: HashOf | undefined;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly newId: () => string;
@@ -80,9 +85,16 @@ function slotTokens(numCtx: number, scale: SlotScale): number {
 const SLOT_SENTENCE_TOKENS = 60;
 
 /** What a compacted context takes before its newest round, in tokens: all that cannot leave. */
-function floorTokens(context: Context, window: Window): number {
+function floorTokens(agent: Agent, context: Context, window: Window): number {
   const system = context.messages[0]?.role === "system" ? context.messages[0].content : "";
-  return fixedTokens(system, window) + slotTokens(window.numCtx, SLOT_SCALES[0]) + replyRoomOf(window.numCtx);
+  const slot = slotTokens(window.numCtx, SLOT_SCALES[0]) + carriedPins(agent, window);
+  return fixedTokens(system, window) + slot + replyRoomOf(window.numCtx);
+}
+
+/** The tokens of what is pinned, as far as a compaction carries it. */
+function carriedPins(agent: Agent, { numCtx, rates }: Window): number {
+  const pins = agent.journal.view.pins.map(({ text }) => text);
+  return Math.min(pinTokens(pins, rates), Math.ceil(numCtx * SHARES.pinsCarried));
 }
 
 /** The tokens that the newest request of the user takes; it is in every context word for word. */
@@ -101,7 +113,7 @@ export function resultBudget(agent: Agent, callsLeft: number): number {
   const { context } = agent.journal;
   const start = context.messages.findLastIndex(({ role }) => role === "assistant");
   const round = start === -1 ? 0 : estimateMessages(context.messages.slice(start), window.rates);
-  const room = window.numCtx - floorTokens(context, window) - requestTokens(agent, window) - round;
+  const room = window.numCtx - floorTokens(agent, context, window) - requestTokens(agent, window) - round;
   const share = Math.floor(room / callsLeft);
   return Math.max(LEAST_RESULT_TOKENS, Math.min(Math.floor(window.numCtx * SHARES.toolResult), share));
 }
@@ -116,18 +128,43 @@ export function replyBudget(agent: Agent, promptTokens: number): number {
   const margin = Math.max(16, Math.floor(window.numCtx / 100));
   const left = window.numCtx - promptTokens - margin;
   const keepable =
-    window.numCtx - floorTokens(context, window) - requestTokens(agent, window) - 2 * LEAST_RESULT_TOKENS;
+    window.numCtx -
+    floorTokens(agent, context, window) -
+    requestTokens(agent, window) -
+    2 * LEAST_RESULT_TOKENS;
   return Math.max(64, Math.min(left, Math.max(keepable, Math.floor(window.numCtx * SHARES.replyRoom))));
 }
 
-/** The most tokens that one message of the user may have: more could not be sent even in an empty conversation. */
-export function messageLimit(agent: Agent, systemPrompt: string): number {
+/** Why a message of the user cannot be sent, with its size and the way out: even alone it would not fit. Undefined when it fits. */
+export function refuseLongMessage(agent: Agent, text: string): string | undefined {
   const window = windowOf(agent);
+  const tokens = estimateText(text, window.rates);
+  const limit = messageLimit(agent, window);
+  if (tokens <= limit) return undefined;
+  return `The message has about ${tokens} tokens; in a context window of ${window.numCtx} at most ${Math.max(0, limit)} fit beside the system prompt, the tools and the answer. Nothing was sent. Shorten it, put it into a file and name the file, or raise num_ctx (setting loom.numCtx).`;
+}
+
+function messageLimit(agent: Agent, window: Window): number {
+  const system = agent.journal.context.messages[0];
+  // Before the first request the prompt is not built: it then counts with the largest that the project's own rules can make it.
+  const prompt =
+    system?.role === "system"
+      ? fixedTokens(system.content, window)
+      : fixedTokens(buildSystemPrompt(USUAL_WORKSPACE, window.numCtx, window.rates), window) +
+        Math.floor(window.numCtx * RULES_SHARE);
   return (
     window.numCtx -
-    fixedTokens(systemPrompt, window) -
+    prompt -
     slotTokens(window.numCtx, SLOT_SCALES[3]) -
+    carriedPins(agent, window) -
     replyRoomOf(window.numCtx) -
     4 * LEAST_RESULT_TOKENS
   );
 }
+
+const USUAL_WORKSPACE: WorkspaceFacts = {
+  folders: [{ name: "workspace", path: "/home/someone/projects/a-workspace-folder" }],
+  operatingSystem: "Linux",
+  shell: "bash",
+  date: "2026-01-01",
+};

@@ -1,5 +1,6 @@
-import type { KeptCommand, KeptFacts, KeptFile, LogEvent } from "../shared/events";
+import type { KeptCommand, KeptFacts, LogEvent } from "../shared/events";
 import { estimateText, type Rates } from "./estimate";
+import { latestFiles } from "./files";
 
 /** The caps of what is kept by code, in tokens. */
 export interface KeptCaps {
@@ -60,7 +61,7 @@ export function keepWords(
 }
 
 /** The dash, the indentation and the line end of a list item, in tokens. */
-const TOKENS_PER_ITEM = 4;
+export const TOKENS_PER_ITEM = 4;
 
 /** A message without its fenced blocks: pasted text is not what the person typed. */
 export function withoutPastedBlocks(text: string): string {
@@ -87,19 +88,6 @@ export function keySentences(text: string): string {
     .join(" ");
 }
 
-function latestFiles(events: readonly LogEvent[]): KeptFile[] {
-  const files = new Map<string, KeptFile>();
-  for (const event of events) {
-    if (event.type !== "tool_result" || event.facts === undefined || event.facts.kind === "command") continue;
-    const { path, hash, kind } = event.facts;
-    const changed = kind === "edit" || files.get(path)?.changed === true;
-    // Deleted first, so that the newest use of a file stands last.
-    files.delete(path);
-    files.set(path, { path, hash, changed });
-  }
-  return [...files.values()];
-}
-
 function latestCommands(events: readonly LogEvent[]): KeptCommand[] {
   const commands = new Map<string, KeptCommand>();
   for (const event of events) {
@@ -111,7 +99,8 @@ function latestCommands(events: readonly LogEvent[]): KeptCommand[] {
   return [...commands.values()];
 }
 
-function newestThatFit<Item>(
+/** The newest of `items` whose texts fit into `cap` tokens as a list, in their order. */
+export function newestThatFit<Item>(
   items: readonly Item[],
   textOf: (item: Item) => string,
   cap: number,

@@ -107,6 +107,14 @@ export interface FileChange {
   readonly replacements?: readonly TextReplacement[];
 }
 
+/** A file after a change. */
+export interface WrittenFile {
+  readonly text: string;
+  readonly hash: string;
+  /** True when the text is so far only in the editor, on top of what the person typed there without saving. */
+  readonly hasUnsavedChanges?: boolean;
+}
+
 /** One replaced range of a text; `start` and `end` are UTF-16 code units from 0. */
 export interface TextReplacement {
   readonly start: number;
@@ -156,10 +164,8 @@ export interface Workspace {
   resolve(path: string): Promise<ResolvedPath>;
   /** Line ends and a byte-order mark are normalised away: LF only, no mark. */
   readText(absolute: string): Promise<TextFile | NotText>;
-  /** Resolves with the text that the file holds afterwards (a formatter may have changed it), or says why nothing was written. */
-  write(
-    change: FileChange,
-  ): Promise<{ readonly text: string; readonly hash: string } | { readonly error: string }>;
+  /** Resolves with what the file holds afterwards (a formatter may have changed it), or says why nothing was written. */
+  write(change: FileChange): Promise<WrittenFile | { readonly error: string }>;
   /** Everything below a folder; below all workspace folders when `absolute` is undefined. */
   list(absolute: string | undefined, maxEntries: number, signal: AbortSignal): Promise<Listing>;
   search(query: SearchQuery, signal: AbortSignal): Promise<SearchResult | { readonly error: string }>;

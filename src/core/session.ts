@@ -5,16 +5,18 @@ import type { SessionView } from "../shared/view";
 import {
   adoptSettings,
   freshSystemPrompt,
-  messageLimit,
   modelOf,
+  refuseLongMessage,
   windowOf,
   type Agent,
+  type CommandOutcome,
   type SessionSettings,
 } from "./agent";
 import { Approvals } from "./approvals";
 import { compact, compactAfterTurn } from "./compactor";
-import { estimateText } from "./estimate";
+import type { HashOf } from "./files";
 import { Journal, type LogStore } from "./journal";
+import { pin, unpin } from "./pins";
 import type { ChatModel } from "./ports";
 import { repairEvents } from "./repair";
 import { renderSummaryMessage } from "./summaryMessage";
@@ -23,7 +25,7 @@ import type { AnyTool } from "./tools/tool";
 import { runTurn } from "./turn";
 import { breakdownOf, meterOf } from "./window";
 
-export type { SessionSettings } from "./agent";
+export type { CommandOutcome, SessionSettings } from "./agent";
 export type { LogStore } from "./journal";
 export type { WorkspaceFacts } from "./systemPrompt";
 
@@ -31,6 +33,8 @@ export interface SessionPorts {
   readonly chatModel: ChatModel;
   readonly tools: readonly AnyTool[];
   readonly describeWorkspace: () => Promise<WorkspaceFacts>;
+  /** Lets a compaction notice files that changed since they were read. */
+  readonly hashOf?: HashOf;
   readonly settings: () => SessionSettings;
   readonly store: LogStore;
   /** Milliseconds since 1970. */
@@ -42,7 +46,6 @@ export interface SessionPorts {
 
 export type SendOutcome =
   { readonly accepted: true } | { readonly accepted: false; readonly message: string };
-export type CommandOutcome = { readonly ok: true } | { readonly ok: false; readonly message: string };
 
 /**
  * One conversation: the owner of its log, its queue and of what runs. At most one turn or compaction runs at a time; messages
@@ -81,6 +84,7 @@ export class Session {
       schemas,
       settings,
       describeWorkspace,
+      hashOf: ports.hashOf,
       now,
       newId,
       log,
@@ -118,7 +122,7 @@ export class Session {
     if (model === "") {
       return { accepted: false, message: "No model is chosen. Run “Loom: Select Model”, then send again." };
     }
-    const refusal = this.#refuseLongMessage(text);
+    const refusal = refuseLongMessage(this.#agent, text);
     if (refusal !== undefined) return { accepted: false, message: refusal };
     if (this.isBusy || this.view.queue.length > 0)
       this.#journal.append({ type: "message_queued", queueId: id, text });
@@ -157,6 +161,16 @@ export class Session {
       else if (outcome.type !== "compacted") result = { ok: false, message: outcome.message };
     });
     return result;
+  }
+
+  /** Keeps a text word for word through every compaction from now on; refused beyond a tenth of the window. */
+  pin(text: string): CommandOutcome {
+    return pin(this.#agent, text);
+  }
+
+  /** Takes a pin of `view.pins` back. */
+  unpin(pinId: string): CommandOutcome {
+    return unpin(this.#agent, pinId);
   }
 
   /** Goes on with the last turn, without sending anything twice. */
@@ -240,15 +254,6 @@ export class Session {
     }
     const reason = await runTurn(this.#agent, signal);
     if (reason !== "stopped" && reason !== "failed") await compactAfterTurn(this.#agent, signal);
-  }
-
-  #refuseLongMessage(text: string): string | undefined {
-    const window = windowOf(this.#agent);
-    const system = this.#journal.context.messages[0];
-    const limit = messageLimit(this.#agent, system?.role === "system" ? system.content : "");
-    const tokens = estimateText(text, window.rates);
-    if (tokens <= limit) return undefined;
-    return `The message has about ${tokens} tokens; in a context window of ${window.numCtx} at most ${Math.max(0, limit)} fit beside the system prompt, the tools and the answer. Nothing was sent. Shorten it, put it into a file and name the file, or raise num_ctx (setting loom.numCtx).`;
   }
 
   #showMeter(): void {

@@ -13,7 +13,7 @@ export interface WorkspaceFacts {
 }
 
 /** The share of the window that the project's own rules may take. */
-const RULES_SHARE = 1 / 10;
+export const RULES_SHARE = 1 / 10;
 
 /** The system prompt: who the agent is, where it works, the rules, and the project's own rules within their budget. */
 export function buildSystemPrompt(facts: WorkspaceFacts, numCtx: number, rates: Rates): string {

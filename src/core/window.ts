@@ -1,5 +1,5 @@
 import type { ContextBreakdown, ContextPart } from "../shared/protocol";
-import type { TokenCount } from "../shared/events";
+import type { KeptFacts, TokenCount } from "../shared/events";
 import type { Meter } from "../shared/live";
 import type { Context } from "./context";
 import { estimateFixed, estimateMessages, estimateText, type Rates } from "./estimate";
@@ -48,6 +48,11 @@ export function fixedTokens(systemPrompt: string, window: Window): number {
   return estimateFixed(systemPrompt, window.tools, window.rates);
 }
 
+/** What pins take in slot 1 of a context, in tokens. */
+export function pinTokens(pins: readonly string[], rates: Rates): number {
+  return estimateText(renderKeptSections({ ...NOTHING_KEPT, pins }).join("\n\n"), rates);
+}
+
 /** What the meter shows for this context. */
 export function meterOf(context: Context, window: Window): Meter {
   const used = promptTokens(context, window);
@@ -84,19 +89,30 @@ function estimatedParts(context: Context, window: Window): ContextPart[] {
       tokens[message.role === "tool" ? "tool_results" : "conversation"] += estimateMessages([message], rates);
   }
   const kept = compaction?.kept;
-  const words = kept && renderKeptSections({ ...kept, files: [], filesCut: 0, commands: [], commandsCut: 0 });
-  const { request: _request, ...withoutRequest } = kept ?? {};
-  const ledger = kept && renderKeptSections({ ...kept, ...withoutRequest, words: [], wordsCut: 0 });
+  const only = (part: Partial<KeptFacts>) =>
+    kept === undefined ? 0 : estimateText(renderKeptSections({ ...NOTHING_KEPT, ...part }).join("\n\n"), rates);
+  const { words = [], wordsCut = 0, request, pins = [], pinsCut = 0 } = kept ?? {};
+  const { files = [], filesCut = 0, commands = [], commandsCut = 0 } = kept ?? {};
   return [
     { name: "system_prompt", tokens: tokens.system_prompt },
     { name: "tools", tokens: estimateFixed("", window.tools, rates) },
     { name: "summary", tokens: compaction ? estimateText(SUMMARY_SENTENCE + compaction.summary, rates) : 0 },
-    { name: "your_words", tokens: estimateText(words?.join("\n\n") ?? "", rates) },
-    { name: "files_and_commands", tokens: estimateText(ledger?.join("\n\n") ?? "", rates) },
+    { name: "your_words", tokens: only({ words, wordsCut, ...(request === undefined ? {} : { request }) }) },
+    { name: "pins", tokens: only({ pins, pinsCut }) },
+    { name: "files_and_commands", tokens: only({ files, filesCut, commands, commandsCut }) },
     { name: "tool_results", tokens: tokens.tool_results },
     { name: "conversation", tokens: tokens.conversation },
   ];
 }
+
+const NOTHING_KEPT: KeptFacts = {
+  words: [],
+  wordsCut: 0,
+  files: [],
+  filesCut: 0,
+  commands: [],
+  commandsCut: 0,
+};
 
 /** Whole numbers in the proportion of `parts` that add up to exactly `total`. */
 function scaleTo(total: number, parts: readonly ContextPart[]): ContextPart[] {

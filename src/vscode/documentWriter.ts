@@ -13,10 +13,13 @@ const NOTICE_MS = 2_000;
 const CHANGED = "it is not as it was when it was read. Read it again.";
 
 /**
- * What a write came to: the text afterwards (LF only), the end of a sentence that says why nothing was written, or `not_exact` when the
+ * What a write came to: the text afterwards (LF only) and whether it is only in the editor so far, the end of a sentence that says why nothing was written, or `not_exact` when the
  * document does not hold the file byte for byte, so that saving it would change more than was asked for.
  */
-export type Written = { readonly text: string } | { readonly error: string } | "not_exact";
+export type Written =
+  | { readonly text: string; readonly hasUnsavedChanges: boolean }
+  | { readonly error: string }
+  | "not_exact";
 
 /** A change of a file that exists: its `before` is a text. */
 export type Change = FileChange & { readonly before: string };
@@ -70,7 +73,7 @@ async function changeDocument(
   if (!(await replace(document, before, replacements))) return { error: CHANGED };
   if (hadUnsavedChanges || !document.isDirty || (await document.save())) {
     if (!hadUnsavedChanges) await rememberSave(document.uri.fsPath);
-    return { text: toLineFeeds(document.getText()) };
+    return { text: toLineFeeds(document.getText()), hasUnsavedChanges: document.isDirty };
   }
   // A change that could not be saved must not stay behind as unsaved text that nobody typed.
   const text = toLineFeeds(document.getText());

@@ -34,7 +34,9 @@ export function editorWorkspace(): Workspace {
       // Mixed line ends, bytes outside of the encoding, a file that has just been written by something else: a change of the
       // file itself leaves the rest as it is, and an editor that shows it takes it over as a step that can be undone.
       if (written === "not_exact") return files.write(change);
-      return "error" in written ? written : { text: written.text, hash: hashText(written.text) };
+      if ("error" in written) return written;
+      const { text, hasUnsavedChanges } = written;
+      return { text, hash: hashText(text), ...(hasUnsavedChanges && { hasUnsavedChanges }) };
     },
   };
 }

@@ -126,6 +126,7 @@ describe("edits through the editor", () => {
     const written = await edit("note.txt", "a", "A");
     assert.ok("text" in written);
     assert.equal(written.text, "A\nb\nmine");
+    assert.equal(written.hasUnsavedChanges, true);
     assert.equal(editor.document.getText(), "A\nb\nmine");
     assert.equal(editor.document.isDirty, true);
     assert.equal(bytesOf("note.txt").toString(), "a\nb\n");

@@ -18,6 +18,8 @@ export interface MemoryFiles {
   /** Folders without files in them. */
   readonly folders?: readonly string[];
   readonly hasFolder?: boolean;
+  /** Whether the files are open with unsaved typing, so that changes of them stay unsaved too. */
+  readonly isUnsaved?: boolean;
   /** What a formatter makes of a text when it is saved. */
   readonly format?: (text: string) => string;
 }
@@ -72,7 +74,8 @@ export class MemoryWorkspace implements Workspace {
     }
     const text = this.start.format?.(after) ?? after;
     this.files.set(path.absolute, text);
-    return Promise.resolve({ text, hash: hashOf(text) });
+    const unsaved = this.start.isUnsaved === true ? { hasUnsavedChanges: true } : {};
+    return Promise.resolve({ text, hash: hashOf(text), ...unsaved });
   }
 
   list(absolute: string | undefined, maxEntries: number, signal: AbortSignal): Promise<Listing> {

@@ -1,3 +1,4 @@
+import type { WrittenFile } from "../ports";
 import { keepHeadAndTail, countLines, quantity } from "../truncate";
 import { diffLines } from "./lineDiff";
 import type { ToolRun } from "./tool";
@@ -10,18 +11,12 @@ export interface AgreedEdit {
   readonly isTolerant: boolean;
 }
 
-/** What the file holds after writing. */
-interface WrittenText {
-  readonly text: string;
-  readonly hash: string;
-}
-
 /** A short look at the changed lines; longer only when the text is not the one that the model wrote. */
 const EXCERPT_CHARACTERS = 800;
 const LINES_AROUND = 2;
 
 /** Tells the model what the file holds now, with the changed lines as they are after any formatter. */
-export function describeEdit(edit: AgreedEdit, written: WrittenText, maxCharacters: number): ToolRun {
+export function describeEdit(edit: AgreedEdit, written: WrittenFile, maxCharacters: number): ToolRun {
   const { shown, before } = edit;
   const { added, removed } = diffLines(shown, before, written.text);
   const isFormatted = written.text !== edit.after;
@@ -34,6 +29,9 @@ export function describeEdit(edit: AgreedEdit, written: WrittenText, maxCharacte
     edit.isTolerant
       ? "old_text matched except for blanks or quotes; the file's own indentation and untouched text were kept."
       : "",
+    written.hasUnsavedChanges === true
+      ? "The person has typed in this file without saving, so it is changed in the editor only: commands still see the old file until they save it."
+      : "",
     isFormatted ? "On saving, a formatter changed the text further; it now reads as shown here." : "",
   ];
   const message = remarks.filter((remark) => remark !== "").join(" ");
@@ -45,7 +43,7 @@ export function describeEdit(edit: AgreedEdit, written: WrittenText, maxCharacte
   return {
     outcome: "ok",
     content: excerpt === "" ? message : `${message}\n${excerpt}`,
-    summary: `${isNew ? "new file, " : ""}${amount}${isFormatted ? ", formatted on save" : ""}`,
+    summary: `${isNew ? "new file, " : ""}${amount}${isFormatted ? ", formatted on save" : ""}${written.hasUnsavedChanges === true ? ", not saved yet" : ""}`,
     facts: { kind: "edit", path: shown, hash: written.hash, added, removed, isNew },
   };
 }

@@ -31,6 +31,14 @@ test("an edit asks with the whole diff, changes the file after a yes and tells w
   assert.ok(result.facts?.kind === "edit" && !result.facts.isNew && result.facts.added === 2);
 });
 
+test("an edit of a file with unsaved typing says that commands do not see it yet", async () => {
+  const workspace = new MemoryWorkspace({ files: { "a.ts": "one\n" }, isUnsaved: true });
+  const result = await toolCaller(workspace)("edit_file", { path: "a.ts", old_text: "one", new_text: "two" });
+  assert.equal(result.outcome, "ok");
+  assert.match(result.content, /^Edited a\.ts .*without saving.*commands still see the old file/);
+  assert.equal(result.summary, "+1 −1, not saved yet");
+});
+
 test("a no leaves the file as it is and tells the model the person's reason", async () => {
   const { call, workspace } = editor({ "a.ts": "one\n" });
   const input = { path: "a.ts", old_text: "one", new_text: "two" };

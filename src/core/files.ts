@@ -1,0 +1,59 @@
+import type { KeptFile, LogEvent } from "../shared/events";
+
+/** The hash of a file's content now, by its path as in ToolFacts; undefined when it is gone or is no text. */
+export type HashOf = (path: string) => Promise<string | undefined>;
+
+/** What happened to files since the model saw them last, by path. */
+export type StaleFiles = ReadonlyMap<string, NonNullable<KeptFile["stale"]>>;
+
+/** The files that tools read or changed, each once, the newest use last. */
+export function latestFiles(events: readonly LogEvent[]): KeptFile[] {
+  const files = new Map<string, KeptFile>();
+  for (const event of events) {
+    if (event.type !== "tool_result" || event.facts === undefined || event.facts.kind === "command") continue;
+    const { path, hash, kind } = event.facts;
+    const changed = kind === "edit" || files.get(path)?.changed === true;
+    // Deleted first, so that the newest use of a file stands last.
+    files.delete(path);
+    files.set(path, { path, hash, changed });
+  }
+  return [...files.values()];
+}
+
+/** More files than any ledger has room for. */
+const MOST_FILES = 200;
+
+/** Compares the newest files of a log with their content now; a file that cannot be looked at counts as it was. */
+export async function staleFiles(events: readonly LogEvent[], hashOf: HashOf): Promise<StaleFiles> {
+  const stale = new Map<string, NonNullable<KeptFile["stale"]>>();
+  const look = async ({ path, hash }: KeptFile): Promise<void> => {
+    const now = await hashOf(path).catch(() => hash);
+    if (now === undefined) stale.set(path, "deleted");
+    else if (now !== hash) stale.set(path, "changed");
+  };
+  await Promise.all(latestFiles(events).slice(-MOST_FILES).map(look));
+  return stale;
+}
+
+/**
+ * What the result of an edit says first when the context no longer holds the file: that it was read again for this edit and, when
+ * `hashNow` (before the edit) is known, whether it is as the model saw it last. Undefined while the model has it before its eyes.
+ */
+export function rereadRemark(
+  events: readonly LogEvent[],
+  path: string,
+  hashNow: string | undefined,
+): string | undefined {
+  const index = events.findLastIndex(({ type }) => type === "compacted");
+  const compaction = events[index];
+  if (compaction?.type !== "compacted") return undefined;
+  const { tailFrom } = compaction;
+  const start = tailFrom === undefined ? index : events.findIndex(({ id }) => id === tailFrom);
+  const shortened = new Set(compaction.shortened.map(({ eventId }) => eventId));
+  const inContext = events.slice(start).filter(({ id }) => !shortened.has(id));
+  if (latestFiles(inContext).some((file) => file.path === path)) return undefined;
+  const seen = latestFiles(events).find((file) => file.path === path)?.hash;
+  const isChanged = seen !== undefined && hashNow !== undefined && hashNow !== seen;
+  const change = isChanged ? "; it changed since you last saw it" : "";
+  return `${path} was not read since the context summary, so it was read again before this edit${change}.`;
+}
