@@ -83,10 +83,13 @@ function findFreePort(): Promise<number> {
 
 async function runInServer(request: Request): Promise<number> {
   let onHostEnded = (_line: string): void => undefined;
+  let host: string | undefined;
   const hostEnded = new Promise<string>((settle) => (onHostEnded = settle));
   const workbench = await startWorkbench({
     onServerLine: (line) => {
-      if (line.includes("Extension Host Process exited")) onHostEnded(line);
+      // The first host is that of the tests; they may open windows with hosts of their own.
+      host ??= /(<\d+>) Launched Extension Host Process/.exec(line)?.[1];
+      if (host !== undefined && line.includes(`${host} Extension Host Process exited`)) onHostEnded(line);
     },
   });
   try {

@@ -112,10 +112,13 @@ const compaction = {
   wordsCut: (count: number) =>
     `${plural(count, "older message is", "older messages are")} shortened or left out here; the transcript has all of them.`,
   request: "Your newest request",
+  pins: "Pins",
+  pinsCut: (count: number) => `${plural(count, "pin does", "pins do")} not fit the window any more.`,
   files: "Files",
   filesCut: (count: number) => `${plural(count, "more file is", "more files are")} not listed.`,
   changed: "changed",
   read: "read",
+  stale: { changed: "changed by others since", deleted: "deleted since" },
   commands: "Commands",
   commandsCut: (count: number) => `${plural(count, "more command is", "more commands are")} not listed.`,
   exitCode: (code: number | null) => (code === null ? "no exit code" : `exit code ${code}`),

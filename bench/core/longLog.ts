@@ -26,7 +26,8 @@ export function makeLongLog(messages: number, compactEvery = Infinity): LogEvent
     add(compactionOf(events, random));
     prompt = 2000;
   }
-  return events;
+  // As it comes from a file: plain objects of their own.
+  return JSON.parse(JSON.stringify(events)) as LogEvent[];
 }
 
 function turnOf(random: Random, index: number, promptTokens: number): LogBody[] {

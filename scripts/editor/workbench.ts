@@ -12,7 +12,10 @@ import { quietSettings } from "./settings";
 export interface Workbench {
   readonly page: Page;
   readonly server: EditorServer;
-  /** The port for `chromium.connectOverCDP`; the extension host has it as `LOOM_DEBUG_PORT`. */
+  /**
+   * The port for `chromium.connectOverCDP`; the extension host has it as `LOOM_DEBUG_PORT`, and the folder with the server's data
+   * as `LOOM_DATA_FOLDER`.
+   */
   readonly debugPort: number;
   /** Resolves with a sentence when the browser or the server has ended by itself. */
   readonly broken: Promise<string>;
@@ -46,7 +49,7 @@ export async function startWorkbench(options: WorkbenchOptions = {}): Promise<Wo
     const server = await startServer({
       dataFolder,
       settings: { ...quietSettings, ...options.settings },
-      env: { LOOM_DEBUG_PORT: String(debugPort) },
+      env: { LOOM_DEBUG_PORT: String(debugPort), LOOM_DATA_FOLDER: dataFolder },
       ...(options.onServerLine && { onLine: options.onServerLine }),
     });
     return assemble({ context, server, debugPort, dataFolder, remove });

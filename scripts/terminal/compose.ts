@@ -5,6 +5,7 @@ import { DEFAULT_SETTINGS } from "../../src/terminal/settings";
 import type { LogEvent } from "../../src/shared/events";
 import type { ApprovalQuestion } from "../../src/shared/live";
 import { COMMAND_TIME_LIMIT } from "../../src/core/limits";
+import { hashesIn } from "../../src/core/files";
 import { Session, type WorkspaceFacts } from "../../src/core/session";
 import { createTools } from "../../src/core/tools";
 import { createShell } from "../../src/node/shell";
@@ -49,6 +50,7 @@ export async function composeTerminal(
         chatModel,
         tools,
         describeWorkspace: () => describeWorkspace(folder, shell.name),
+        hashOf: hashesIn(workspace),
         settings: () => settings,
         store: { append: (_event: LogEvent) => Promise.resolve() },
         now: () => Date.now(),

@@ -8,7 +8,7 @@ import { SLOT_SCALES, type SlotScale } from "./plan";
 import type { ChatModel, ToolSchema } from "./ports";
 import { buildSystemPrompt, RULES_SHARE, type WorkspaceFacts } from "./systemPrompt";
 import type { AnyTool } from "./tools/tool";
-import { compactAtOf, fixedTokens, pinTokens, replyRoomOf, type Window } from "./window";
+import { compactAtOf, fixedTokens, pinTokens, replyRoomOf, systemPromptOf, type Window } from "./window";
 
 /** What the person has set. */
 export interface SessionSettings {
@@ -68,6 +68,19 @@ export function adoptSettings(agent: Agent): void {
   agent.journal.append({ type: "window_set", model, numCtx, source: "settings" });
 }
 
+/** The server gave the model less than was asked for: it is said, and used from here on. */
+export function adoptSmallerWindow(agent: Agent, allocated: number): void {
+  const model = modelOf(agent);
+  const { numCtx } = windowOf(agent);
+  if (allocated >= numCtx) return;
+  agent.journal.append({ type: "window_set", model, numCtx: allocated, source: "server" });
+  agent.journal.append({
+    type: "notice",
+    level: "warning",
+    text: `The server gave ${model} a context window of ${allocated} tokens instead of the ${numCtx} that were asked for. Loom uses ${allocated} from here on.`,
+  });
+}
+
 /** A system prompt of this moment. */
 export async function freshSystemPrompt(agent: Agent): Promise<string> {
   const window = windowOf(agent);
@@ -86,9 +99,8 @@ const SLOT_SENTENCE_TOKENS = 60;
 
 /** What a compacted context takes before its newest round, in tokens: all that cannot leave. */
 function floorTokens(agent: Agent, context: Context, window: Window): number {
-  const system = context.messages[0]?.role === "system" ? context.messages[0].content : "";
   const slot = slotTokens(window.numCtx, SLOT_SCALES[0]) + carriedPins(agent, window);
-  return fixedTokens(system, window) + slot + replyRoomOf(window.numCtx);
+  return fixedTokens(systemPromptOf(context), window) + slot + replyRoomOf(window.numCtx);
 }
 
 /** The tokens of what is pinned, as far as a compaction carries it. */
@@ -145,11 +157,11 @@ export function refuseLongMessage(agent: Agent, text: string): string | undefine
 }
 
 function messageLimit(agent: Agent, window: Window): number {
-  const system = agent.journal.context.messages[0];
+  const system = systemPromptOf(agent.journal.context);
   // Before the first request the prompt is not built: it then counts with the largest that the project's own rules can make it.
   const prompt =
-    system?.role === "system"
-      ? fixedTokens(system.content, window)
+    system !== ""
+      ? fixedTokens(system, window)
       : fixedTokens(buildSystemPrompt(USUAL_WORKSPACE, window.numCtx, window.rates), window) +
         Math.floor(window.numCtx * RULES_SHARE);
   return (

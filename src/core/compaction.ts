@@ -1,7 +1,16 @@
-import type { Compacted, CompactionTrigger, SummaryForm, TokenCount } from "../shared/events";
+import type {
+  Compacted,
+  CompactionFault,
+  CompactionTrigger,
+  SummaryForm,
+  TokenCount,
+} from "../shared/events";
 import { estimateMessages, estimateText } from "./estimate";
-import { fixedTokens } from "./window";
+import { isPromptCut } from "./promptCut";
+import { fixedTokens, pinTokens } from "./window";
 import { planCompaction, planFits, type CompactionPlan, type PlanInput } from "./plan";
+import type { ContextMessage } from "./messages";
+import { keepPins } from "./pins";
 import type { ChatModel } from "./ports";
 import {
   capSummary,
@@ -22,6 +31,8 @@ export interface CompactionInput extends PlanInput {
   readonly before: TokenCount;
   /** Whether a summary made by code may stand in when the model gives none: only when nothing else would fit. */
   readonly mayFallBack: boolean;
+  /** False while the automatic compaction pauses: a summary made by code is then all there is. */
+  readonly asksModel: boolean;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly onPart: (part: number, parts: number, messages: number) => void;
@@ -30,7 +41,8 @@ export interface CompactionInput extends PlanInput {
 export type CompactionOutcome =
   | { readonly type: "compacted"; readonly body: Compacted }
   | { readonly type: "nothing"; readonly message: string }
-  | { readonly type: "failed"; readonly message: string }
+  /** `message` names the cause, and its last sentence the one thing that helps. */
+  | { readonly type: "failed"; readonly message: string; readonly fault: CompactionFault }
   | { readonly type: "stopped" };
 
 type SummaryOutcome =
@@ -46,25 +58,57 @@ export async function runCompaction(input: CompactionInput, signal: AbortSignal)
   const started = input.now();
   const plan = planCompaction(input);
   if (plan === undefined) {
-    return {
-      type: "nothing",
-      message: "There is nothing to compact yet: all messages are recent enough to be kept.",
-    };
+    const message = "There is nothing to compact yet: all messages are recent enough to be kept.";
+    return input.trigger === "by_hand"
+      ? { type: "nothing", message }
+      : sizeFault(input, input.messages.slice(1));
   }
-  const outcome = await summarise(input, plan, signal);
-  if (outcome.type === "stopped") return outcome;
+  // A compaction that ends above the threshold would set off the next one after every turn.
+  const { compactAt } = input.window;
+  if (input.trigger === "automatic" && plan.tokensWithoutSummary + plan.summaryTokens > compactAt) {
+    return sizeFault(input, plan.tail);
+  }
+  const outcome = input.asksModel ? await summarise(input, plan, signal) : PAUSED;
+  if (outcome.type === "stopped" || signal.aborted) return { type: "stopped" };
   const summary = outcome.type === "failed" ? fallBack(input, plan) : outcome;
   if (summary === undefined) {
-    return { type: "failed", message: outcome.type === "failed" ? outcome.message : "" };
+    if (input.mayFallBack) return sizeFault(input, plan.tail);
+    return { type: "failed", message: outcome.type === "failed" ? outcome.message : "", fault: "summary" };
   }
   const afterTokens = plan.tokensWithoutSummary + estimateText(summary.text, input.window.rates);
   if (afterTokens >= input.before.tokens) {
-    return {
-      type: "failed",
-      message: `It would free nothing: about ${afterTokens} tokens after it, ${input.before.tokens} before.`,
-    };
+    const size = sizeFault(input, plan.tail);
+    const message = `It would free nothing: about ${afterTokens} tokens after it, ${input.before.tokens} before.`;
+    return input.trigger === "by_hand" ? { ...size, message } : size;
   }
   return { type: "compacted", body: toEvent(input, plan, summary, { afterTokens, started }) };
+}
+
+const PAUSED = { type: "failed", message: "", isOverflow: false } as const;
+
+/** The failure of a compaction whose result could not be small enough: what stays is too large, one part of it or the other. */
+function sizeFault(
+  { systemPrompt, window, events }: CompactionInput,
+  tail: readonly ContextMessage[],
+): CompactionOutcome & { readonly type: "failed" } {
+  const { numCtx, rates } = window;
+  const pins = keepPins(events, numCtx, rates).pins;
+  const fixed = fixedTokens(systemPrompt, window) + pinTokens(pins, rates);
+  const largest = Math.max(0, ...tail.map((message) => estimateMessages([message], rates)));
+  if (largest <= fixed) {
+    const parts =
+      pins.length === 0 ? "The system prompt and the tools" : "The system prompt, the tools and the pins";
+    return {
+      type: "failed",
+      fault: "fixed_part",
+      message: `${parts} alone take about ${fixed} of the ${numCtx} tokens of the context window. Raise num_ctx (setting loom.numCtx).`,
+    };
+  }
+  return {
+    type: "failed",
+    fault: "giant_message",
+    message: `One message that has to stay takes about ${largest} of the ${numCtx} tokens of the context window. Start a new session without it, or raise num_ctx (setting loom.numCtx).`,
+  };
 }
 
 function toEvent(
@@ -124,6 +168,7 @@ async function foldIn(
   const parts = foldParts(plan.toSummarise, input.window, { summaryTokens, knownTokens: knownTokens(input) });
   let earlier: string | undefined;
   for (const [index, part] of parts.entries()) {
+    if (signal.aborted) return { type: "stopped" };
     input.onPart(index + 1, parts.length, plan.messagesSummarised);
     const outcome = await summarisePart(input, plan, { part, earlier }, signal);
     if (outcome.type !== "summary") return outcome;
@@ -158,6 +203,9 @@ async function summarisePart(
       const isOverflow = outcome.failure.kind === "window_exceeded";
       return { type: "failed", message: outcome.failure.message, isOverflow };
     }
+    if (isPromptCut(outcome.reply.usage, { expected: replaces, counted: 0 }, input.window.numCtx)) {
+      return { type: "failed", message: "The server cut the request for the summary.", isOverflow: true };
+    }
     const found = summaryFault(outcome.reply, replaces, rates);
     if (found === undefined) {
       const text = capSummary(outcome.reply.text, plan.summaryTokens, rates);
@@ -167,7 +215,7 @@ async function summarisePart(
   }
   return {
     type: "failed",
-    message: `The model's summary could not be used: it was ${fault}.`,
+    message: `The model's summary could not be used: it was ${fault}. Try another model (Loom: Select Model).`,
     isOverflow: false,
   };
 }

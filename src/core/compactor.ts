@@ -1,6 +1,7 @@
-import type { CompactionTrigger } from "../shared/events";
+import type { CompactionConditions, CompactionTrigger } from "../shared/events";
 import { freshSystemPrompt, modelOf, windowOf, type Agent } from "./agent";
 import { runCompaction, type CompactionOutcome } from "./compaction";
+import { staleFiles, type StaleFiles } from "./files";
 import { promptTokens } from "./window";
 
 /** Automatic compaction pauses after this many failures in a row. */
@@ -13,6 +14,8 @@ export async function compact(
   focus: string | undefined,
   signal: AbortSignal,
 ): Promise<CompactionOutcome> {
+  if (!hasNews(agent, trigger))
+    return { type: "nothing", message: "Nothing is new since the last compaction." };
   const { journal, now } = agent;
   const { context, events } = journal;
   const window = windowOf(agent);
@@ -32,20 +35,21 @@ export async function compact(
       keep: agent.settings().keepMessages,
       window,
       systemPrompt: await freshSystemPrompt(agent),
+      stale: await lookAtFiles(agent),
       chatModel: agent.chatModel,
       model: modelOf(agent),
       trigger,
       focus,
       before,
       mayFallBack: trigger === "window_full" || trigger === "overflow",
+      asksModel: trigger === "by_hand" || failuresInARow(agent) < FAILURES_BEFORE_PAUSE,
       now,
       onPart: showPart,
     },
     signal,
   );
   if (outcome.type === "compacted") journal.append(outcome.body);
-  if (outcome.type === "failed")
-    journal.append({ type: "compaction_failed", trigger, message: outcome.message });
+  if (outcome.type === "failed") noteFailure(agent, trigger, outcome);
   agent.log(`compaction (${trigger}): ${outcome.type}`);
   return outcome;
 }
@@ -55,34 +59,74 @@ export async function compactAfterTurn(agent: Agent, signal: AbortSignal): Promi
   const window = windowOf(agent);
   const used = promptTokens(agent.journal.context, window).tokens;
   if (!agent.settings().automaticCompaction || used <= window.compactAt) return;
-  if (isPaused(agent) || !hasNews(agent)) return;
-  const outcome = await compact(agent, "automatic", undefined, signal);
-  if (outcome.type === "nothing") {
-    agent.journal.append({ type: "compaction_failed", trigger: "automatic", message: outcome.message });
-  }
-  if (outcome.type !== "stopped" && outcome.type !== "compacted" && isPaused(agent)) {
-    agent.journal.append({ type: "notice", level: "warning", text: pauseMessage(outcome.message) });
-  }
+  if (failuresInARow(agent) < FAILURES_BEFORE_PAUSE) await compact(agent, "automatic", undefined, signal);
 }
 
-function pauseMessage(cause: string): string {
-  return `Automatic compaction pauses after two failures. ${cause} A larger context window (setting loom.numCtx) or another model helps; Compact Now tries again.`;
+async function lookAtFiles({ hashOf, journal }: Agent): Promise<StaleFiles> {
+  return hashOf === undefined ? new Map() : staleFiles(journal.events, hashOf);
 }
 
-/** Never two compactions with nothing new between them. */
-function hasNews(agent: Agent): boolean {
-  const last = agent.journal.events.findLast(
-    ({ type }) => type === "compacted" || type === "user_message" || type === "assistant_message",
-  );
-  return last?.type !== "compacted";
+/** The second failure in a row pauses the automatic compaction, and says so once. */
+function noteFailure(
+  agent: Agent,
+  trigger: CompactionTrigger,
+  { message, fault }: CompactionOutcome & { readonly type: "failed" },
+): void {
+  const conditions = conditionsOf(agent);
+  agent.journal.append({ type: "compaction_failed", trigger, message, fault, conditions });
+  if (failuresInARow(agent) !== FAILURES_BEFORE_PAUSE) return;
+  agent.journal.append({
+    type: "notice",
+    level: "warning",
+    text: `Automatic compaction pauses after two failures in a row. ${message}`,
+  });
 }
 
-/** Failures in a row pause the automatic compaction, until one succeeds or the model or window changes. */
-function isPaused(agent: Agent): boolean {
+/** What can make a compaction possible or necessary; what only the person sees is not among it. */
+const NEWS: ReadonlySet<string> = new Set([
+  "user_message",
+  "assistant_message",
+  "tool_result",
+  "model_note",
+  "window_set",
+  "pinned",
+  "unpinned",
+]);
+
+/**
+ * Never two compactions with nothing new between them. That the server refused what the first one left is new too, once: its
+ * numbers are better than the estimate.
+ */
+function hasNews({ journal }: Agent, trigger: CompactionTrigger): boolean {
+  const last = journal.events.findLast(({ type }) => type === "compacted" || NEWS.has(type));
+  return last?.type !== "compacted" || (trigger === "overflow" && last.trigger !== "overflow");
+}
+
+function conditionsOf(agent: Agent): CompactionConditions {
+  const { compactionThreshold: threshold, keepMessages } = agent.settings();
+  return { model: modelOf(agent), numCtx: windowOf(agent).numCtx, threshold, keepMessages };
+}
+
+/** Failures since the last compaction, under the conditions of now. */
+function failuresInARow(agent: Agent): number {
+  const now = conditionsOf(agent);
+  const { events } = agent.journal;
   let failures = 0;
-  for (const { type } of agent.journal.events) {
-    if (type === "compacted" || type === "window_set") failures = 0;
-    if (type === "compaction_failed") failures++;
+  for (let index = events.length - 1; index >= 0; index--) {
+    const event = events[index];
+    if (event?.type === "compacted") break;
+    if (event?.type !== "compaction_failed") continue;
+    if (event.conditions !== undefined && !isSame(event.conditions, now)) break;
+    failures++;
   }
-  return failures >= FAILURES_BEFORE_PAUSE;
+  return failures;
+}
+
+function isSame(a: CompactionConditions, b: CompactionConditions): boolean {
+  return (
+    a.model === b.model &&
+    a.numCtx === b.numCtx &&
+    a.threshold === b.threshold &&
+    a.keepMessages === b.keepMessages
+  );
 }

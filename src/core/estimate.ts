@@ -195,9 +195,19 @@ export function learn(
 }
 
 function shapeOfAll(messages: readonly ContextMessage[]): TextShape {
-  let shape = EMPTY_SHAPE;
-  for (const message of messages) shape = add(shape, messageShape(message));
-  return shape;
+  // One object for all of them: this runs over whole conversations.
+  const sum = { ...EMPTY_SHAPE };
+  for (const message of messages) {
+    const shape = messageShape(message);
+    sum.letters += shape.letters;
+    sum.digits += shape.digits;
+    sum.marks += shape.marks;
+    sum.spaces += shape.spaces;
+    sum.wide += shape.wide;
+    sum.rare += shape.rare;
+    sum.messages += shape.messages;
+  }
+  return sum;
 }
 
 function hasThinking(message: ContextMessage): boolean {

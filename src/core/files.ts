@@ -1,7 +1,18 @@
 import type { KeptFile, LogEvent } from "../shared/events";
+import type { Workspace } from "./ports";
 
 /** The hash of a file's content now, by its path as in ToolFacts; undefined when it is gone or is no text. */
 export type HashOf = (path: string) => Promise<string | undefined>;
+
+/** Looks at files as the tools see them. */
+export function hashesIn(workspace: Workspace): HashOf {
+  return async (path) => {
+    const resolved = await workspace.resolve(path);
+    if (resolved.place === "no_folder" || resolved.kind !== "file") return undefined;
+    const file = await workspace.readText(resolved.absolute);
+    return "hash" in file ? file.hash : undefined;
+  };
+}
 
 /** What happened to files since the model saw them last, by path. */
 export type StaleFiles = ReadonlyMap<string, NonNullable<KeptFile["stale"]>>;

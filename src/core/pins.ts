@@ -1,6 +1,6 @@
 import type { KeptFacts, LogEvent } from "../shared/events";
 import type { Pin } from "../shared/view";
-import { modelOf, windowOf, type Agent, type CommandOutcome } from "./agent";
+import { windowOf, type Agent, type CommandOutcome } from "./agent";
 import { estimateText, type Rates } from "./estimate";
 import { newestThatFit, TOKENS_PER_ITEM } from "./kept";
 import { SHARES } from "./limits";
@@ -41,7 +41,7 @@ export function pin(agent: Agent, text: string): CommandOutcome {
     const which = pins.length === 0 ? "It would take" : `With this one of about ${alone} the pins would take`;
     return {
       ok: false,
-      message: `${which} about ${tokens} tokens; at most ${most} fit, a tenth of the context window of ${modelOf(agent)}. Pin less, or unpin something first.`,
+      message: `${which} about ${tokens} tokens; at most ${most} fit, a tenth of the context window of ${numCtx}. Pin less, or unpin something first.`,
     };
   }
   agent.journal.append({ type: "pinned", pinId: agent.newId(), text: trimmed });

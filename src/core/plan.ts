@@ -1,9 +1,11 @@
 import type { KeptFacts, LogEvent, ShortenedMessage } from "../shared/events";
 import { estimateMessages, estimateText, type Rates } from "./estimate";
+import type { StaleFiles } from "./files";
+import { fitTail } from "./fitTail";
 import { keepFacts } from "./kept";
 import { SHARES } from "./limits";
-import { cutToTokens } from "./cutToTokens";
 import type { ContextMessage } from "./messages";
+import { keepPins } from "./pins";
 import { renderKeptSections, SUMMARY_SENTENCE } from "./summaryMessage";
 import { groupsOf, tailStart, unreadCount, type Group } from "./tail";
 
@@ -18,6 +20,8 @@ export interface PlanInput {
   readonly window: Window;
   /** The system prompt of the new context, built afresh. */
   readonly systemPrompt: string;
+  /** Which files are no longer as the model saw them; none are marked when absent. */
+  readonly stale?: StaleFiles;
 }
 
 /** What a compaction will do, before any model is asked: what is summarised, what stays, what is shortened and why. */
@@ -55,6 +59,14 @@ export interface SlotScale {
   readonly ledger: number;
 }
 
+/** How far one plan goes. */
+interface Draft {
+  readonly scale: SlotScale;
+  readonly pins: ReturnType<typeof keepPins>;
+  /** Whether results that the model has not read may be shortened too: only when they could never be sent whole. */
+  readonly shortensUnread: boolean;
+}
+
 /** What slot 1 may take: all of its shares, or less when the newest messages leave no room for them. The summary gives way last. */
 export const SLOT_SCALES = [
   { summary: 1, words: 1, ledger: 1 },
@@ -65,16 +77,28 @@ export const SLOT_SCALES = [
 
 /** The plan for compacting `messages`; undefined when every message would stay and there is nothing to summarise. */
 export function planCompaction(input: PlanInput): CompactionPlan | undefined {
+  const pins = keepPins(input.events, input.window.numCtx, input.window.rates);
   let plan: CompactionPlan | undefined;
-  for (const scale of SLOT_SCALES) {
-    plan = planAtScale(input, scale);
-    if (plan === undefined || planFits(plan, input.window)) return plan;
+  for (const shortensUnread of [false, true]) {
+    for (const scale of SLOT_SCALES) {
+      plan = planDraft(input, { scale, pins, shortensUnread });
+      if (plan === undefined || planFits(plan, input.window)) return plan;
+    }
+    if (plan === undefined || unreadCount(input.messages) === 0 || canBeSent(plan, input.window)) return plan;
   }
   return plan;
 }
 
-function planAtScale(input: PlanInput, scale: SlotScale): CompactionPlan | undefined {
+/** Without room for this many tokens of a reply a request makes no sense. */
+export const LEAST_REPLY_TOKENS = 64;
+
+function canBeSent(plan: CompactionPlan, { numCtx }: Window): boolean {
+  return plan.tokensWithoutSummary + plan.summaryTokens + LEAST_REPLY_TOKENS <= numCtx;
+}
+
+function planDraft(input: PlanInput, draft: Draft): CompactionPlan | undefined {
   const { messages, window } = input;
+  const { scale } = draft;
   const first = isSummary(messages[1]) ? 2 : 1;
   const summaryTokens = Math.floor(window.numCtx * SHARES.summary * scale.summary);
   const fixed = fixedTokens(input.systemPrompt, window);
@@ -84,22 +108,23 @@ function planAtScale(input: PlanInput, scale: SlotScale): CompactionPlan | undef
   const reasons: PlanReason[] = [];
 
   let left = 0;
-  let parts = partsFor(input, start, scale);
-  const isOver = (share: number) => {
+  let parts = partsFor(input, start, draft);
+  const { aim, most } = goalsOf(window);
+  const isOver = (goal: number) => {
     const tail = tokensOf(groups.slice(left), window.rates);
-    return fixed + parts.tokens + summaryTokens + tail > Math.floor(window.numCtx * share);
+    return fixed + parts.tokens + summaryTokens + tail > goal;
   };
-  while (left < groups.length - 1 && isOver(SHARES.afterCompactionAim)) {
+  while (left < groups.length - 1 && isOver(aim)) {
     left++;
-    parts = partsFor(input, groups[left]?.start ?? messages.length, scale);
+    parts = partsFor(input, groups[left]?.start ?? messages.length, draft);
   }
   if (left > 0) reasons.push({ why: "tail_too_large", groupsLeft: left });
   const tail = groups.slice(left).flatMap((group) => group.messages);
   const tailIndex = messages.length - tail.length;
   if (tailIndex <= first) return undefined;
-  const room = Math.floor(window.numCtx * SHARES.afterCompaction) - fixed - parts.tokens - summaryTokens;
-  const fitted = isOver(SHARES.afterCompaction)
-    ? fitTail(tail, unread, room, window)
+  const room = most - fixed - parts.tokens - summaryTokens;
+  const fitted = isOver(most)
+    ? fitTail(tail, room, window.rates, unread === 0 ? "read" : draft.shortensUnread ? "results" : "none")
     : { tail, shortened: [], reasons: [] };
   return {
     toSummarise: messages.slice(1),
@@ -119,6 +144,14 @@ export function planFits(plan: CompactionPlan, window: Window): boolean {
   return plan.tokensWithoutSummary + plan.summaryTokens + replyRoomOf(window.numCtx) <= window.numCtx;
 }
 
+/** What a compaction aims at and what it must reach, in tokens: well below the threshold, or the next turn would set it off again. */
+function goalsOf({ numCtx, compactAt }: Window): { readonly aim: number; readonly most: number } {
+  return {
+    aim: Math.min(Math.floor(numCtx * SHARES.afterCompactionAim), Math.ceil(compactAt / 2)),
+    most: Math.min(Math.floor(numCtx * SHARES.afterCompaction), Math.ceil(compactAt * 0.75)),
+  };
+}
+
 function isSummary(message: ContextMessage | undefined): boolean {
   return message?.role === "user" && message.content.startsWith(SUMMARY_SENTENCE);
 }
@@ -134,9 +167,9 @@ function tokensOf(groups: readonly Group[], rates: Rates): number {
 function partsFor(
   input: PlanInput,
   start: number,
-  scale: SlotScale,
+  { scale, pins }: Draft,
 ): { readonly kept: KeptFacts; readonly tokens: number } {
-  const { events, messages, window } = input;
+  const { events, messages, window, stale } = input;
   const { numCtx, rates } = window;
   const tailFrom = messages[start]?.source;
   const end = tailFrom === undefined ? events.length : events.findIndex(({ id }) => id === tailFrom);
@@ -144,42 +177,26 @@ function partsFor(
   const request = events[newest];
   const caps = { words: numCtx * SHARES.words * scale.words, ledger: numCtx * SHARES.ledger * scale.ledger };
   const isRequestBefore = newest !== -1 && newest < end && request?.type === "user_message";
-  const kept = keepFacts(events.slice(0, end), isRequestBefore ? request.text : undefined, caps, rates);
+  const quoted = isRequestBefore ? request.text : undefined;
+  const facts = keepFacts(withoutPinned(events.slice(0, end), pins.pins, request), quoted, caps, rates);
+  const files = facts.files.map((file) => {
+    const since = stale?.get(file.path);
+    return since === undefined ? file : { ...file, stale: since };
+  });
+  const others = pins.pins.filter((text) => text !== quoted?.trim());
+  const kept = { ...facts, files, pins: others, pinsCut: pins.pinsCut };
   const text = [SUMMARY_SENTENCE, ...renderKeptSections(kept)].join("\n\n");
   // A message's own marks and the empty lines around the summary.
   return { kept, tokens: estimateText(text, rates) + 12 };
 }
 
-interface FittedTail {
-  readonly tail: readonly ContextMessage[];
-  readonly shortened: readonly ShortenedMessage[];
-  readonly reasons: readonly PlanReason[];
+/** Nothing is listed twice: a message that is pinned whole is left to the pins. */
+function withoutPinned(
+  events: readonly LogEvent[],
+  pins: readonly string[],
+  request: LogEvent | undefined,
+): readonly LogEvent[] {
+  if (pins.length === 0) return events;
+  const isPinned = (event: LogEvent) => event.type === "user_message" && pins.includes(event.text.trim());
+  return events.filter((event) => event === request || !isPinned(event));
 }
-
-/** The newest group alone is too large: its read messages are shortened, largest first; unread ones stay whole. */
-function fitTail(tail: readonly ContextMessage[], unread: number, room: number, window: Window): FittedTail {
-  const { rates } = window;
-  const sizes = tail.map((message) => estimateMessages([message], rates));
-  const total = sizes.reduce((sum, size) => sum + size, 0);
-  if (unread > 0) return { tail, shortened: [], reasons: [{ why: "unread_kept_whole", tokens: total }] };
-  const share = Math.max(MINIMUM_MESSAGE_TOKENS, Math.floor(room / Math.max(1, tail.length)));
-  const shortened: ShortenedMessage[] = [];
-  const reasons: PlanReason[] = [];
-  const fitted = tail.map((message, index) => {
-    const tokens = sizes[index] ?? 0;
-    if (tokens <= share || message.content === "") return message;
-    const content = cutToTokens(
-      message.content,
-      share,
-      rates,
-      "shortened to fit the context window; ask or re-read for the rest",
-    );
-    shortened.push({ eventId: message.source, content });
-    reasons.push({ why: "message_too_large", eventId: message.source, tokens, keptTokens: share });
-    return { ...message, content };
-  });
-  return { tail: fitted, shortened, reasons };
-}
-
-/** A shortened message keeps at least this much. */
-const MINIMUM_MESSAGE_TOKENS = 64;

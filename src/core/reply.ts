@@ -1,9 +1,10 @@
 import type { AssistantMessage, Failure, LogEvent, ToolCall } from "../shared/events";
-import { modelOf, replyBudget, windowOf, type Agent } from "./agent";
+import { adoptSmallerWindow, modelOf, replyBudget, windowOf, type Agent } from "./agent";
 import { compact } from "./compactor";
+import { LEAST_REPLY_TOKENS } from "./plan";
 import type { ChatOutcome, ChatReply, ReplyDelta } from "./ports";
-import { isPromptCut } from "./promptCut";
-import { promptTokens, replyRoomOf } from "./window";
+import { isPromptCut, promisedPrompt, type PromisedPrompt } from "./promptCut";
+import { fixedTokens, promptTokens, replyRoomOf, systemPromptOf } from "./window";
 
 /** What came of asking the model once. */
 export type ReplyOutcome =
@@ -24,7 +25,9 @@ export async function askModel(agent: Agent, signal: AbortSignal): Promise<Reply
   const compaction = await compact(agent, "overflow", undefined, signal);
   if (compaction.type === "stopped") return { type: "stopped" };
   if (compaction.type !== "compacted") return { type: "failed", failure: first.outcome.failure };
-  return settle(agent, await attempt(agent, signal));
+  const second = await attempt(agent, signal);
+  takeNumbersOver(agent, second);
+  return settle(agent, second);
 }
 
 /** Looks before sending (design §3.3): compacts when the prompt and a reply would not fit. */
@@ -37,12 +40,15 @@ async function makeRoom(agent: Agent, signal: AbortSignal): Promise<ReplyOutcome
   const window = windowOf(agent);
   const { tokens } = promptTokens(agent.journal.context, window);
   if (tokens + LEAST_REPLY_TOKENS <= window.numCtx) return undefined;
-  const cause = outcome.type === "compacted" ? "" : ` ${outcome.message}`;
+  const cause =
+    outcome.type === "failed"
+      ? outcome.message
+      : "Raise num_ctx (setting loom.numCtx) or start a new session.";
   return {
     type: "failed",
     failure: {
       kind: "window_exceeded",
-      message: `The next request needs about ${tokens} tokens, and the context window has ${window.numCtx}.${cause} Raise num_ctx (setting loom.numCtx) or start a new session.`,
+      message: `The next request needs about ${tokens} tokens, and the context window has ${window.numCtx}. ${cause}`,
     },
   };
 }
@@ -55,9 +61,6 @@ function wasLastPromptCut(agent: Agent): boolean {
   return last?.type === "assistant_message" && last.isPromptCut === true;
 }
 
-/** Without room for this many tokens a request makes no sense. */
-const LEAST_REPLY_TOKENS = 64;
-
 function fits(agent: Agent): boolean {
   const window = windowOf(agent);
   return promptTokens(agent.journal.context, window).tokens + replyRoomOf(window.numCtx) <= window.numCtx;
@@ -66,9 +69,11 @@ function fits(agent: Agent): boolean {
 interface Attempt {
   readonly id: string;
   readonly outcome: ChatOutcome;
-  /** What the prompt was thought to take, and what of it was counted before, in tokens. */
+  /** What the prompt was thought to take, in tokens. */
   readonly expected: number;
-  readonly counted: number;
+  /** What of that was counted before, or else is always the same. */
+  readonly known: number;
+  readonly promised: PromisedPrompt;
 }
 
 async function attempt(agent: Agent, signal: AbortSignal): Promise<Attempt> {
@@ -100,24 +105,23 @@ async function attempt(agent: Agent, signal: AbortSignal): Promise<Attempt> {
     thinking: "default" as const,
   };
   const outcome = await agent.chatModel.chat(request, onDelta, signal);
-  return { id, outcome, expected, counted: context.anchor?.tokens ?? 0 };
+  const known = context.anchor?.tokens ?? fixedTokens(systemPromptOf(context), window);
+  return { id, outcome, expected, known, promised: promisedPrompt(context, expected, window.rates) };
 }
 
 /** What the server said of the prompt that did not fit replaces what was believed. */
-function takeNumbersOver(agent: Agent, { outcome, expected }: Attempt): void {
-  if (outcome.type !== "failed") return;
+function takeNumbersOver(agent: Agent, { outcome, expected, known }: Attempt): void {
+  if (outcome.type !== "failed" || outcome.failure.kind !== "window_exceeded") return;
   const { promptTokens: counted, numCtx } = outcome.overflow ?? {};
-  const model = modelOf(agent);
-  agent.journal.raiseRates(model, counted === undefined ? 1.3 : Math.max(1.05, counted / expected));
-  if (numCtx !== undefined && numCtx < windowOf(agent).numCtx) {
-    agent.journal.append({ type: "window_set", model, numCtx, source: "server" });
-  }
+  const factor = counted === undefined ? 1.3 : (counted - known) / Math.max(1, expected - known);
+  agent.journal.raiseRates(modelOf(agent), Math.max(1.05, factor));
+  if (numCtx !== undefined) adoptSmallerWindow(agent, numCtx);
 }
 
 /** Makes the attempt part of the log: a whole reply, or what there was of it. */
-function settle(agent: Agent, { id, outcome, expected, counted }: Attempt): ReplyOutcome {
+function settle(agent: Agent, { id, outcome, expected, promised }: Attempt): ReplyOutcome {
   if (outcome.type === "reply") {
-    return { type: "reply", event: appendReply(agent, id, outcome.reply, { expected, counted }) };
+    return { type: "reply", event: appendReply(agent, id, outcome.reply, { expected, promised }) };
   }
   const { text, thinking } = outcome.partial;
   if (text === "" && thinking === "") agent.journal.emit({ type: "reply_discarded" });
@@ -143,9 +147,9 @@ function appendReply(
   agent: Agent,
   id: string,
   reply: ChatReply,
-  { expected, counted }: { readonly expected: number; readonly counted: number },
+  { expected, promised }: Pick<Attempt, "expected" | "promised">,
 ): LogEvent & AssistantMessage {
-  const isCut = isPromptCut(reply.usage, expected, counted, windowOf(agent).numCtx);
+  const isCut = isPromptCut(reply.usage, promised, windowOf(agent).numCtx);
   const isCutByLength = reply.doneReason === "length";
   const body: AssistantMessage = {
     type: "assistant_message",

@@ -2,8 +2,10 @@ import type { ToolCall, ToolResult } from "../shared/events";
 import type { ApprovalQuestion } from "../shared/live";
 import type { Approvals } from "./approvals";
 import { cutToTokens } from "./cutToTokens";
-import { estimateText, type Rates } from "./estimate";
+import type { Rates } from "./estimate";
+import { rereadRemark, type HashOf } from "./files";
 import type { Journal } from "./journal";
+import { cleanPath, PATH_ALIASES } from "./tools/arguments";
 import type { AnyTool, PreparedTool, ToolRun } from "./tools/tool";
 
 export interface ToolRoundInput {
@@ -11,6 +13,7 @@ export interface ToolRoundInput {
   readonly tools: readonly AnyTool[];
   readonly journal: Journal;
   readonly approvals: Approvals;
+  readonly hashOf: HashOf | undefined;
   readonly rates: Rates;
   readonly now: () => number;
   /** The most tokens that the result of the next call may have, when `callsLeft` calls with it are still to run. */
@@ -37,7 +40,7 @@ export async function runToolRound(input: ToolRoundInput, signal: AbortSignal): 
     if (!("run" in prepared)) invalid++;
     const tokens = input.budget(input.calls.length - index);
     const run =
-      "run" in prepared ? await runOne(input, call, { run: prepared.run, tokens }, signal) : prepared;
+      "run" in prepared ? await runRemarked(input, call, { run: prepared.run, tokens }, signal) : prepared;
     const why = "no room; ask for a smaller part";
     const content = cutToTokens(run.content, tokens, input.rates, why);
     const result: ToolResult = {
@@ -55,6 +58,47 @@ export async function runToolRound(input: ToolRoundInput, signal: AbortSignal): 
   return { signature: results.join("\n"), isAllInvalid: invalid === input.calls.length };
 }
 
+/** How long the remark on a file that is edited unread can be, in characters beside its path. */
+const REMARK_CHARACTERS = 140;
+
+/** Runs a call; the result of an edit says first when the context no longer held the file. */
+async function runRemarked(
+  input: ToolRoundInput,
+  call: ToolCall,
+  { run, tokens }: { readonly run: PreparedTool; readonly tokens: number },
+  signal: AbortSignal,
+): Promise<ToolRun> {
+  const { events } = input.journal;
+  const path = call.name === "edit_file" ? pathIn(call) : undefined;
+  if (path === undefined || !events.some(({ type }) => type === "compacted")) {
+    return runOne(input, call, { run, maxCharacters: charactersFor(tokens) }, signal);
+  }
+  const hash = await input.hashOf?.(path).catch(() => undefined);
+  const maxCharacters = Math.max(LEAST_CHARACTERS, charactersFor(tokens) - path.length - REMARK_CHARACTERS);
+  const result = await runOne(input, call, { run, maxCharacters }, signal);
+  const { outcome, facts } = result;
+  if (facts?.kind === "edit" && facts.isNew) return result;
+  const wasRead = outcome === "ok" || (outcome === "error" && hash !== undefined);
+  if (!wasRead) return result;
+  const remark = rereadRemark(events, facts?.kind === "edit" ? facts.path : path, hash);
+  return remark === undefined ? result : { ...result, content: `${remark}\n${result.content}` };
+}
+
+/** The path that a call names, as far as it can be told without the tool. */
+function pathIn({ arguments: input }: ToolCall): string | undefined {
+  const path = ["path", ...PATH_ALIASES]
+    .map((name) => input[name])
+    .find((value) => typeof value === "string");
+  return typeof path === "string" ? cleanPath(path).replace(/^\.\//, "") : undefined;
+}
+
+/** Every result has room for a sentence. */
+const LEAST_CHARACTERS = 200;
+
+function charactersFor(tokens: number): number {
+  return Math.max(LEAST_CHARACTERS, tokens * CHARACTERS_PER_TOKEN);
+}
+
 const CANCELLED: ToolRun = {
   outcome: "cancelled",
   content: "Cancelled by the user before it ran.",
@@ -64,7 +108,7 @@ const CANCELLED: ToolRun = {
 async function runOne(
   input: ToolRoundInput,
   call: ToolCall,
-  { run, tokens }: { readonly run: PreparedTool; readonly tokens: number },
+  { run, maxCharacters }: { readonly run: PreparedTool; readonly maxCharacters: number },
   signal: AbortSignal,
 ): Promise<ToolRun> {
   if (signal.aborted) return CANCELLED;
@@ -82,7 +126,6 @@ async function runOne(
     return decision;
   };
   const onOutput = (text: string) => journal.emit({ type: "tool_output", callId: call.id, text });
-  const maxCharacters = Math.max(200, tokens * CHARACTERS_PER_TOKEN);
   try {
     return await run({ maxCharacters, ask, onOutput }, signal);
   } catch (error) {
@@ -115,12 +158,4 @@ function refusal(content: string): ToolRun {
 
 function firstLine(text: string): string {
   return text.split("\n", 1)[0] ?? "";
-}
-
-/** The tokens that a call's own text takes, for the budget of its results. */
-export function callTokens(calls: readonly ToolCall[], rates: Rates): number {
-  return calls.reduce(
-    (sum, call) => sum + estimateText(call.name + JSON.stringify(call.arguments), rates) + 8,
-    0,
-  );
 }

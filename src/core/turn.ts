@@ -1,5 +1,5 @@
 import type { AssistantMessage, TurnEnded } from "../shared/events";
-import { modelOf, resultBudget, windowOf, type Agent } from "./agent";
+import { adoptSmallerWindow, modelOf, resultBudget, windowOf, type Agent } from "./agent";
 import { isRepeating } from "./repetition";
 import { askModel } from "./reply";
 import { runToolRound } from "./toolRound";
@@ -86,6 +86,7 @@ function runTools(agent: Agent, reply: AssistantMessage, signal: AbortSignal) {
       tools: agent.tools,
       journal: agent.journal,
       approvals: agent.approvals,
+      hashOf: agent.hashOf,
       rates: windowOf(agent).rates,
       now: agent.now,
       budget: (callsLeft) => resultBudget(agent, callsLeft),
@@ -101,14 +102,6 @@ async function adoptAllocatedWindow(agent: Agent, signal: AbortSignal): Promise<
   const index = journal.events.findLastIndex(({ type }) => type === "window_set");
   const repliesSince = journal.events.slice(index + 1).filter(({ type }) => type === "assistant_message");
   if (index === -1 || repliesSince.length !== 1) return;
-  const model = modelOf(agent);
-  const { numCtx } = windowOf(agent);
-  const allocated = await agent.chatModel.allocatedNumCtx(model, signal);
-  if (allocated === undefined || allocated >= numCtx) return;
-  journal.append({ type: "window_set", model, numCtx: allocated, source: "server" });
-  journal.append({
-    type: "notice",
-    level: "warning",
-    text: `The server gave ${model} a context window of ${allocated} tokens instead of the ${numCtx} that were asked for. Loom uses ${allocated} from here on.`,
-  });
+  const allocated = await agent.chatModel.allocatedNumCtx(modelOf(agent), signal);
+  if (allocated !== undefined) adoptSmallerWindow(agent, allocated);
 }

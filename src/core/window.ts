@@ -43,6 +43,11 @@ export function promptTokens(context: Pick<Context, "messages" | "anchor">, wind
   return { tokens: anchor.tokens + estimateMessages(added, window.rates), estimated: true };
 }
 
+/** The system prompt of a context; empty before it is built. */
+export function systemPromptOf({ messages }: Pick<Context, "messages">): string {
+  return messages[0]?.role === "system" ? messages[0].content : "";
+}
+
 /** The tokens of the parts that every request has: tool list and system prompt. */
 export function fixedTokens(systemPrompt: string, window: Window): number {
   return estimateFixed(systemPrompt, window.tools, window.rates);
@@ -90,7 +95,9 @@ function estimatedParts(context: Context, window: Window): ContextPart[] {
   }
   const kept = compaction?.kept;
   const only = (part: Partial<KeptFacts>) =>
-    kept === undefined ? 0 : estimateText(renderKeptSections({ ...NOTHING_KEPT, ...part }).join("\n\n"), rates);
+    kept === undefined
+      ? 0
+      : estimateText(renderKeptSections({ ...NOTHING_KEPT, ...part }).join("\n\n"), rates);
   const { words = [], wordsCut = 0, request, pins = [], pinsCut = 0 } = kept ?? {};
   const { files = [], filesCut = 0, commands = [], commandsCut = 0 } = kept ?? {};
   return [

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { link, lstat, mkdir, open, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import type { FileChange } from "../core/ports";
+import type { FileChange, WrittenFile } from "../core/ports";
 import { replaceInRaw, toLineFeeds, wholeReplacement } from "./lineEnds";
 import { realPathOf } from "./realPath";
 import { encodeText, unwritable } from "./textEncoding";
@@ -9,7 +9,7 @@ import { describeError, hashText, readStored } from "./textFile";
 import type { StoredText } from "./textFile";
 
 /** What a write came to. */
-export type Written = { readonly text: string; readonly hash: string } | { readonly error: string };
+export type Written = WrittenFile | { readonly error: string };
 
 const CHANGED = "it is not as it was when it was read. Read it again.";
 

@@ -177,7 +177,6 @@ export interface KeptFile {
   readonly path: string;
   /** Of the content that the model saw or wrote last. */
   readonly hash: string;
-  /** True when the agent changed it. */
   readonly changed: boolean;
   /** What happened to it since, by the time of the compaction; absent when it is as the model saw it. */
   readonly stale?: "changed" | "deleted";
@@ -237,11 +236,11 @@ export interface CompactionFailed {
   readonly trigger: CompactionTrigger;
   readonly message: string;
   readonly fault?: CompactionFault;
-  /** Under what it failed: a change of any of these ends the pause of the automatic compaction. */
+  /** Under what it failed. */
   readonly conditions?: CompactionConditions;
 }
 
-/** What decides whether a compaction can succeed, besides the conversation. */
+/** What decides besides the conversation whether a compaction can succeed: a change ends the pause of the automatic one. */
 export interface CompactionConditions {
   readonly model: string;
   /** Tokens. */

@@ -5,10 +5,12 @@ import type {
   LogEvent,
   ModelNote,
   Notice,
+  Pinned,
   ToolCall,
   ToolOutcome,
   TokenCount,
   TurnEnded,
+  Unpinned,
 } from "./events";
 import type { ApprovalQuestion, LiveEvent, Meter, Phase, QueuedMessage, SessionEvent } from "./live";
 
@@ -193,9 +195,8 @@ function applyLogEvent(view: SessionView, event: LogEvent): SessionView {
     case "model_note":
       return push(view, { kind: "notice", id: event.id, event });
     case "pinned":
-      return { ...view, pins: [...view.pins, { id: event.pinId, text: event.text }] };
     case "unpinned":
-      return { ...view, pins: view.pins.filter(({ id }) => id !== event.pinId) };
+      return { ...view, pins: applyPin(view.pins, event) };
     case "prompt_built":
     case "window_set":
       return view;
@@ -234,6 +235,11 @@ function measureCompaction(view: SessionView, event: AssistantMessage): SessionV
 
 function withoutQueued(view: SessionView, queueId: string | undefined): SessionView {
   return queueId === undefined ? view : { ...view, queue: view.queue.filter(({ id }) => id !== queueId) };
+}
+
+function applyPin(pins: readonly Pin[], event: Pinned | Unpinned): readonly Pin[] {
+  const others = pins.filter(({ id }) => id !== event.pinId);
+  return event.type === "pinned" ? [...others, { id: event.pinId, text: event.text }] : others;
 }
 
 /** Only the last turn can be resumed. */

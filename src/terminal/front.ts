@@ -1,4 +1,4 @@
-import type { Session } from "../core/session";
+import type { CommandOutcome, Session } from "../core/session";
 import type { ApprovalQuestion, SessionEvent } from "../shared/live";
 import type { Print } from "./printer";
 import { jsonPrinter, meterLine, plainPrinter } from "./printer";
@@ -16,6 +16,9 @@ const HELP = `/compact [focus]  summarise the conversation now
 /clear            start over
 /context          what fills the context window
 /summary          the summary that the context begins with
+/pin TEXT         keep a text word for word through every compaction
+/pins             what is pinned
+/unpin N          take pin number N back
 /help             this list
 Everything else is a message to the agent.`;
 
@@ -55,6 +58,15 @@ export class TerminalFront {
         return this.#showContext();
       case "summary":
         return this.#say(this.#session.latestSummary() ?? "Nothing has been compacted yet.");
+      case "pin":
+        return this.#report(
+          this.#session.pin(rest),
+          "Pinned; the context holds it from the next compaction on.",
+        );
+      case "pins":
+        return this.#showPins();
+      case "unpin":
+        return this.#unpin(rest);
       case "help":
         return this.#say(HELP);
       default:
@@ -112,6 +124,22 @@ export class TerminalFront {
     if (!outcome.ok) this.#say(outcome.message);
     const { meter } = this.#session.view;
     if (meter !== null && !this.ports.json) this.#say(meterLine(meter));
+  }
+
+  #showPins(): void {
+    const lines = this.#session.view.pins.map(({ text }, index) => `${index + 1}. ${text}`);
+    this.#say(lines.length === 0 ? "Nothing is pinned." : lines.join("\n"));
+  }
+
+  #unpin(number: string): void {
+    const pin = /^\d+$/.test(number) ? this.#session.view.pins[Number(number) - 1] : undefined;
+    if (pin === undefined)
+      return this.#say(`There is no pin ${number}. /pins shows them with their numbers.`);
+    this.#report(this.#session.unpin(pin.id), "Unpinned.");
+  }
+
+  #report(outcome: CommandOutcome, done: string): void {
+    this.#say(outcome.ok ? done : outcome.message);
   }
 
   async #showContext(): Promise<void> {

@@ -17,9 +17,7 @@ const CHANGED = "it is not as it was when it was read. Read it again.";
  * document does not hold the file byte for byte, so that saving it would change more than was asked for.
  */
 export type Written =
-  | { readonly text: string; readonly hasUnsavedChanges: boolean }
-  | { readonly error: string }
-  | "not_exact";
+  { readonly text: string; readonly hasUnsavedChanges: boolean } | { readonly error: string } | "not_exact";
 
 /** A change of a file that exists: its `before` is a text. */
 export type Change = FileChange & { readonly before: string };

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type * as vscode from "vscode";
+import { hashesIn } from "../core/files";
 import type { ChatModel, Workspace } from "../core/ports";
 import { Session } from "../core/session";
 import { createTools } from "../core/tools";
@@ -30,6 +31,7 @@ export function sessionMaker({ settings, connection, workspace, shell, log }: Pa
         chatModel: connection,
         tools,
         describeWorkspace: () => describeWorkspace(shell.name),
+        hashOf: hashesIn(workspace),
         settings: () => settings.current,
         store,
         now: Date.now,

@@ -160,7 +160,7 @@ test("while something goes on a line says what and for how long, and it is gone 
     });
     assert.match(
       await line.innerText(),
-      /^Compacting 21 messages, 3,470 \/ 4,096 tokens, part 2 of 3\s+1 min \d+ s$/,
+      /^Compacting 21 messages, 3,470 \/ 4,096 tokens, part 2 of 3\s+1\smin \d+\ss$/,
     );
     const before = await line.locator(".phase-time").textContent();
     await panel.until(

@@ -193,7 +193,10 @@ test("the compacted marker has figures that become measured ones, and unfolds to
         "Compacted: 21 messages, 3,470 → ~620 tokens, 2.1\u00a0s, automatic",
       );
       await panel.events(answered("Yes.", { usage: { promptTokens: 655 } }));
-      assert.equal(await title.textContent(), "Compacted: 21 messages, 3,470 → 655 tokens, 2.1\u00a0s, automatic");
+      assert.equal(
+        await title.textContent(),
+        "Compacted: 21 messages, 3,470 → 655 tokens, 2.1\u00a0s, automatic",
+      );
       await marker.locator("summary").click();
       assert.equal(await marker.locator(".markdown strong").textContent(), "rename");
       const text = (await marker.textContent()) ?? "";
@@ -201,7 +204,8 @@ test("the compacted marker has figures that become measured ones, and unfolds to
         "The deploy password is periwinkle-7.",
         "Now read the parser.",
         "1 older message is shortened or left out here",
-        "src/main.ts changed",
+        "src/main.ts changed, changed by others since",
+        "Port 8443 only.",
         "npm test exit code 1",
         "With a focus on: the API",
         "in 2 parts",

@@ -1,4 +1,4 @@
-import type { Compacted, KeptFacts } from "../../src/shared/events";
+import type { Compacted, KeptFacts, KeptFile } from "../../src/shared/events";
 import type { CompactionEntry } from "../../src/shared/view";
 import { copyButton } from "../copyButton";
 import { compactionTitle } from "../describe";
@@ -45,6 +45,7 @@ function body(event: Compacted): Child[] {
       h("div", { class: "markdown", dir: "auto" }, renderMarkdown(event.summary)),
     ]),
     words(kept),
+    pins(kept),
     files(kept),
     commands(kept),
     h(
@@ -68,13 +69,27 @@ function words({ words: said, wordsCut, request }: KeptFacts): HTMLElement | und
   ]);
 }
 
+function pins({ pins: kept = [], pinsCut = 0 }: KeptFacts): HTMLElement | undefined {
+  if (kept.length === 0 && pinsCut === 0) return undefined;
+  return section(strings.compaction.pins, kept.join("\n\n"), [
+    list(kept.map((text) => h("li", { dir: "auto" }, text))),
+    cut(pinsCut, strings.compaction.pinsCut),
+  ]);
+}
+
+function fileState({ changed, stale }: KeptFile): string {
+  const { changed: changedByLoom, read, stale: since } = strings.compaction;
+  const own = changed ? changedByLoom : read;
+  return stale === undefined ? own : `${own}, ${since[stale]}`;
+}
+
 function files({ files: kept, filesCut }: KeptFacts): HTMLElement | undefined {
   if (kept.length === 0 && filesCut === 0) return undefined;
-  const { files: title, changed, read } = strings.compaction;
+  const { files: title } = strings.compaction;
   return section(title, kept.map(({ path }) => path).join("\n"), [
     list(
       kept.map((file) =>
-        h("li", {}, fileLink(file.path), h("span", { class: "quiet" }, ` ${file.changed ? changed : read}`)),
+        h("li", {}, fileLink(file.path), h("span", { class: "quiet" }, ` ${fileState(file)}`)),
       ),
     ),
     cut(filesCut, strings.compaction.filesCut),

@@ -148,12 +148,18 @@ function merge(
     for (let index = 0; index < part.count; index += 1) {
       const token = replacing[inNew + index];
       if (part.added && token) merged += written(token, replacing[inNew + index + 1], toOwn);
-      if (!part.added) merged += own[inOld + index]?.text ?? "";
+      if (!part.added) merged += kept(own[inOld + index], replacing[inNew + index + 1]);
     }
     inNew += part.count;
     if (!part.added) inOld += part.count;
   }
   return merged;
+}
+
+/** The file's own piece; what indented a line that is empty now is no part of it. */
+function kept(own: Token | undefined, next: Token | undefined): string {
+  const text = own?.text ?? "";
+  return isLineEnd(own) && isLineEnd(next) ? text.slice(0, text.indexOf("\n") + 1) : text;
 }
 
 function written(token: Token, next: Token | undefined, toOwn: (written: string) => string): string {

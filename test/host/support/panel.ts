@@ -1,6 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { chromium, type Browser, type FrameLocator, type Locator, type Page } from "playwright-core";
+import { chromium, type FrameLocator, type Locator, type Page } from "playwright-core";
 import * as vscode from "vscode";
 
 /** How long a condition may take before a test fails, in milliseconds: generous, since it is never waited out. */
@@ -31,10 +31,12 @@ export const themeNames = Object.keys(themeClasses) as readonly ThemeName[];
  */
 export class Panel {
   private constructor(
-    private readonly browser: Browser,
     /** The page of the workbench. */
     readonly workbench: Page,
-  ) {}
+    private readonly letGo: () => Promise<void>,
+  ) {
+    workbench.setDefaultTimeout(limit);
+  }
 
   static async connect(): Promise<Panel> {
     const port = process.env["LOOM_DEBUG_PORT"];
@@ -43,16 +45,44 @@ export class Panel {
     const pages = browser.contexts().flatMap((context) => context.pages());
     for (const page of pages) {
       if ((await page.locator(".monaco-workbench").count()) === 0) continue;
-      page.setDefaultTimeout(limit);
-      return new Panel(browser, page);
+      return new Panel(page, () => browser.close());
     }
     await browser.close();
     throw new Error(`No workbench among ${pages.map((page) => page.url()).join(", ")}`);
   }
 
-  /** Lets go of the window; it stays open. */
+  /** Lets go of the window of the tests, which stays open; a window that was opened by `openWindow` closes. */
   async close(): Promise<void> {
-    await this.browser.close();
+    await this.letGo();
+  }
+
+  /** False in a desktop VS Code, whose second window would not have the extension under development. */
+  get canOpenWindows(): boolean {
+    return this.workbench.url().startsWith("http");
+  }
+
+  /** Opens another window of the same editor, on a folder (an absolute path) or on none. */
+  async openWindow(folder: string | undefined): Promise<Panel> {
+    const url = new URL(this.workbench.url());
+    const here = new URLSearchParams(url.search).get("payload") ?? "[]";
+    const extension = (JSON.parse(here) as [string, string][]).filter(
+      ([name]) => name === "extensionDevelopmentPath",
+    );
+    url.search = new URLSearchParams({
+      ...(folder === undefined ? { ew: "true" } : { folder }),
+      payload: JSON.stringify([...extension, ["skipWelcome", "true"]]),
+    }).toString();
+    const page = await this.workbench.context().newPage();
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.goto(url.href);
+    await page.locator(".monaco-workbench .statusbar").waitFor({ timeout: limit });
+    return new Panel(page, () => page.close());
+  }
+
+  /** Reloads the window as a person does, and waits until the workbench is there again. */
+  async reload(): Promise<void> {
+    await this.workbench.reload();
+    await this.workbench.locator(".monaco-workbench .statusbar").waitFor();
   }
 
   /** Shows the panel by its icon in the activity bar and waits for its page. */

@@ -78,9 +78,10 @@ export function compacted(more: Partial<Compacted> = {}): LogEvent {
       words: ["The deploy password is periwinkle-7.", "Rename parse() to read(), never touch the tests."],
       wordsCut: 1,
       request: "Now read the parser.",
+      pins: ["Port 8443 only."],
       files: [
         { path: "src/parse.ts", hash: "a", changed: false },
-        { path: "src/main.ts", hash: "b", changed: true },
+        { path: "src/main.ts", hash: "b", changed: true, stale: "changed" },
       ],
       filesCut: 0,
       commands: [{ command: "npm test", exitCode: 1 }],

@@ -28,6 +28,7 @@ const COLOURS: Readonly<Record<string, readonly (string | null)[]>> = {
   "charts-green": ["#89d185", "#388a34", "#89d185", "#374e06"],
   "charts-orange": ["#d18616", "#d18616", "#ab5a00", "#0f4a85"],
   "charts-purple": ["#b180d7", "#652d90", "#b180d7", "#652d90"],
+  "charts-yellow": ["#cca700", "#bf8803", "#ffd370", "#895503"],
   "contrastActiveBorder": [null, null, "#f38518", "#006bbd"],
   "contrastBorder": [null, null, "#6fc3df", "#0f4a85"],
   "debugTokenExpression-boolean": ["#4e94ce", "#0000ff", "#75bdfe", "#0000ff"],

@@ -1,0 +1,148 @@
+import assert from "node:assert/strict";
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, dirname, join } from "node:path";
+import * as vscode from "vscode";
+import { REHEARSAL_MODEL, startRehearsalServer } from "../support/rehearsal";
+import type { ScriptedServer } from "../support/scriptedServer";
+import { Panel } from "./support/panel";
+import { useServer } from "./support/scripted";
+
+const root = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? "";
+
+let main: Panel;
+let server: ScriptedServer;
+let stopServer: () => Promise<void>;
+/** A folder that only the windows of these tests have open. */
+let folder: string;
+let window: Panel;
+
+const FILES = ["src/menu.ts", "src/basket.ts", "src/pickup.ts"];
+const WORDS = ["alpha", "beta"];
+
+const bar = () => window.workbench.locator('.statusbar-item[id^="loom.loom"]');
+const transcript = () => window.frame().getByRole("list", { name: "Conversation" }).innerText();
+const toast = (text: string) => window.workbench.locator(".notification-list-item", { hasText: text });
+
+describe("windows of their own", () => {
+  before(async function () {
+    main = await Panel.connect();
+    if (!main.canOpenWindows) this.skip();
+    server = await startRehearsalServer();
+    stopServer = await useServer(server, { model: REHEARSAL_MODEL });
+    folder = mkdtempSync(join(tmpdir(), "loom-window-"));
+    cpSync(join(root, "src"), join(folder, "src"), { recursive: true });
+    window = await main.openWindow(folder);
+  });
+
+  after(async () => {
+    await window?.close();
+    await stopServer?.();
+    if (folder) rmSync(folder, { recursive: true });
+    await main.close();
+  });
+
+  it("a window in which nobody uses Loom does not activate it", async () => {
+    await window.workbench.locator('.statusbar-item[id="status.problems"]').waitFor();
+    await window.workbench.keyboard.press("F1");
+    await window.workbench.locator(".quick-input-widget .monaco-list-row").first().waitFor();
+    await window.workbench.keyboard.press("Escape");
+    assert.equal(await bar().count(), 0);
+    await window.runFromPalette("Loom: Focus Chat");
+    await bar().filter({ hasText: REHEARSAL_MODEL }).waitFor();
+    await window.frame().locator("textarea:focus").waitFor();
+  });
+
+  it("a reload brings back transcript, meter, summary and the unsent draft", async () => {
+    for (const text of ["The port is 48213.", ...FILES.map((file) => `Read ${file}`)]) await window.say(text);
+    await window.runFromPalette("Loom: Compact Now");
+    await window.item("Compacted: ").waitFor();
+    await window.untilIdle();
+    await window.say("What is the port?");
+    const before = { transcript: await transcript(), meter: await window.meter() };
+    await window.composer().click();
+    await window.composer().pressSequentially("half a thought");
+    await window.reload();
+    await window.runFromPalette("Loom: Focus Chat");
+    await window.item("What is the port?").waitFor();
+    assert.deepEqual({ transcript: await transcript(), meter: await window.meter() }, before);
+    assert.equal(await window.composer().inputValue(), "half a thought");
+    await window.composer().fill("");
+    const chats = server.chats().length;
+    await window.say("What is the port?");
+    const [last, next] = server.chats().slice(chats - 1);
+    const known = last?.request.messages ?? [];
+    assert.deepEqual(next?.request.messages?.slice(0, known.length), known);
+    await window.runFromPalette("Loom: Show Summary");
+    await window.workbench.locator(".tab.active", { hasText: "Summary.md" }).waitFor();
+  });
+
+  it("S01: damaged session files are named and kept aside, and what can be read opens", async () => {
+    for (const word of WORDS) {
+      await window.runFromPalette("Loom: New Session");
+      await window.say(`The first word is ${word}.`);
+      await window.say(`The last word is ${word}${word}.`);
+    }
+    const damaged = WORDS.map((word) => {
+      const path = sessionFile(`The first word is ${word}.`);
+      const text = readFileSync(path, "utf8");
+      const cut = text.slice(0, text.indexOf(`${word}${word}`));
+      writeFileSync(path, cut);
+      return { path, cut };
+    });
+    await window.reload();
+    await window.runFromPalette("Loom: Focus Chat");
+    await window.item("The first word is beta.").waitFor();
+    for (const word of WORDS) {
+      await toast(
+        `The file of the session “The first word is ${word}.” was damaged: 1 of its lines`,
+      ).waitFor();
+    }
+    for (const { path, cut } of damaged) {
+      const names = readdirSync(dirname(path)).filter(
+        (name) => name.startsWith(basename(path)) && name.endsWith(".damaged"),
+      );
+      assert.equal(names.length, 1, names.join("\n"));
+      assert.equal(readFileSync(join(dirname(path), names[0] ?? ""), "utf8"), cut);
+    }
+    assert.equal(await window.item("The last word is").count(), 0);
+    await window.screenshot("damaged-sessions");
+    await window.runFromPalette("Loom: Show Sessions");
+    await window.workbench
+      .locator(".quick-input-widget .monaco-list-row", { hasText: "The first word is alpha." })
+      .click();
+    await window.item("The first word is alpha.").waitFor();
+    await window.say("What is the first word?");
+    await window.item("The first word is alpha.").nth(1).waitFor();
+  });
+
+  it("without a folder chat works, and the file tools say why they do not", async () => {
+    await window.close();
+    window = await main.openWindow(undefined);
+    await window.runFromPalette("Loom: Focus Chat");
+    await window.frame().getByText("No folder is open. Loom can chat, but").waitFor();
+    await window.button("Open folder").waitFor();
+    await window.say("The port is 48213.");
+    await window.say("What is the port?");
+    await window.item("The port is 48213.").last().waitFor();
+    for (const request of ["Read src/menu.ts", 'Create a.txt with "a"', "Run `ls`"]) {
+      await window.say(request);
+      const messages = server.chats().at(-1)?.request.messages;
+      const result = messages?.findLast(({ role }) => role === "tool")?.content ?? "";
+      assert.match(result, /^No folder is open, so there are no files to work on\./);
+    }
+    assert.equal(await window.frame().locator("li.tool", { hasText: "no folder is open" }).count(), 3);
+    await window.screenshot("no-folder");
+  });
+});
+
+/** The session file, of any workspace, that holds this message. */
+function sessionFile(message: string): string {
+  const data = join(process.env["LOOM_DATA_FOLDER"] ?? "", "data");
+  const found = readdirSync(data, { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".jsonl"))
+    .map((name) => join(data, name))
+    .filter((path) => readFileSync(path, "utf8").includes(message));
+  assert.equal(found.length, 1, found.join("\n"));
+  return found[0] ?? "";
+}
