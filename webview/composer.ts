@@ -1,5 +1,5 @@
 import type { Phase } from "../src/shared/live";
-import type { ModelStatus } from "../src/shared/protocol";
+import type { Draft, ModelStatus } from "../src/shared/protocol";
 import { announce } from "./announcer";
 import { h, setShown, setText } from "./dom";
 import { post, runCommand } from "./hostApi";
@@ -78,13 +78,19 @@ export class Composer {
 
   /** Brings the draft back; to be called once the composer is in the document. */
   restore(): void {
-    const { text, selectionStart, selectionEnd, scrollTop } = pageState().draft;
     const control = this.box.control();
-    this.box.setText(text);
-    control?.setSelectionRange(selectionStart, selectionEnd);
     control?.addEventListener("scroll", () => this.remember(), { passive: true });
-    if (control !== undefined) control.scrollTop = scrollTop;
-    this.reflect();
+    this.showDraft();
+  }
+
+  /** Takes over what the host kept if it is newer than what this page knows. */
+  adopt(draft: Draft): void {
+    if (draft.at <= pageState().draft.at) return;
+    const { text } = draft;
+    rememberState({
+      draft: { ...draft, selectionStart: text.length, selectionEnd: text.length, scrollTop: 0 },
+    });
+    this.showDraft();
   }
 
   update(phase: Phase): void {
@@ -123,6 +129,15 @@ export class Composer {
     const draft = this.text();
     this.replace(draft.trim() === "" ? text : `${draft}\n${text}`);
     this.focus();
+  }
+
+  private showDraft(): void {
+    const { text, selectionStart, selectionEnd, scrollTop } = pageState().draft;
+    const control = this.box.control();
+    this.box.setText(text);
+    control?.setSelectionRange(selectionStart, selectionEnd);
+    if (control !== undefined) control.scrollTop = scrollTop;
+    this.reflect();
   }
 
   private text(): string {
@@ -187,6 +202,9 @@ export class Composer {
     const control = this.box.control();
     if (control === undefined) return;
     const { value: text, selectionStart, selectionEnd, scrollTop } = control;
-    rememberState({ draft: { text, selectionStart, selectionEnd, scrollTop } });
+    const before = pageState().draft;
+    const at = text === before.text ? before.at : Date.now();
+    rememberState({ draft: { text, at, selectionStart, selectionEnd, scrollTop } });
+    if (text !== before.text) post({ type: "draft", draft: { text, at } });
   }
 }

@@ -107,7 +107,9 @@ export class Page {
     }
   }
 
-  private start({ view, status, hasFolder }: Extract<ToPage, { type: "snapshot" }>): void {
+  private start({ view, status, hasFolder, draft }: Extract<ToPage, { type: "snapshot" }>): void {
+    if (view.sessionId !== this.view.sessionId) this.popover.close();
+    this.composer.adopt(draft);
     this.view = view;
     this.status = status;
     this.hasFolder = hasFolder;

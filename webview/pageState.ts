@@ -1,8 +1,8 @@
+import { NO_DRAFT, type Draft } from "../src/shared/protocol";
 import { savedState, saveState } from "./hostApi";
 
-/** The text in the composer that was not sent, and where one was in it. */
-export interface Draft {
-  readonly text: string;
+/** The draft, and where one was in it. */
+interface DraftPlace extends Draft {
   readonly selectionStart: number;
   readonly selectionEnd: number;
   readonly scrollTop: number;
@@ -16,12 +16,12 @@ export interface ReadingPlace {
 
 /** The only things that the page itself must remember; everything else comes from the host. */
 export interface PageState {
-  readonly draft: Draft;
+  readonly draft: DraftPlace;
   readonly place: ReadingPlace;
 }
 
 const NOTHING: PageState = {
-  draft: { text: "", selectionStart: 0, selectionEnd: 0, scrollTop: 0 },
+  draft: { ...NO_DRAFT, selectionStart: 0, selectionEnd: 0, scrollTop: 0 },
   place: { sessionId: "", scrollTop: null },
 };
 
@@ -49,6 +49,7 @@ function parsePageState(value: unknown): PageState {
       typeof text === "string"
         ? {
             text,
+            at: numberIn(draft, "at") ?? 0,
             selectionStart: numberIn(draft, "selectionStart") ?? text.length,
             selectionEnd: numberIn(draft, "selectionEnd") ?? text.length,
             scrollTop: numberIn(draft, "scrollTop") ?? 0,

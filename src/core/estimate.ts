@@ -37,7 +37,7 @@ const MARGIN = { lowest: 1.05, highest: 1.6 } as const;
 const EMPTY_SHAPE: TextShape = { letters: 0, digits: 0, marks: 0, spaces: 0, wide: 0, rare: 0, messages: 0 };
 
 /** The shape of a text, in one pass. */
-function shapeOf(text: string): TextShape {
+export function shapeOf(text: string): TextShape {
   const shape = { letters: 0, digits: 0, marks: 0, spaces: 0, wide: 0, rare: 0, messages: 0 };
   for (let index = 0; index < text.length; index++) {
     const code = text.charCodeAt(index);
@@ -105,7 +105,8 @@ function sumOf(shape: TextShape, rates: Rates): number {
   return sum;
 }
 
-function estimateShape(shape: TextShape, rates: Rates): number {
+/** An estimate of a text of this shape, in tokens. */
+export function estimateShape(shape: TextShape, rates: Rates): number {
   return Math.ceil(sumOf(shape, rates) * rates.margin);
 }
 

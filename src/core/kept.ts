@@ -1,5 +1,5 @@
-import type { KeptCommand, KeptFacts, LogEvent } from "../shared/events";
-import { estimateText, type Rates } from "./estimate";
+import type { KeptCommand, KeptFacts, LogEvent, UserMessage } from "../shared/events";
+import { estimateShape, estimateText, shapeOf, type Rates, type TextShape } from "./estimate";
 import { latestFiles } from "./files";
 
 /** The caps of what is kept by code, in tokens. */
@@ -18,15 +18,19 @@ export function keepFacts(
   caps: KeptCaps,
   rates: Rates,
 ): KeptFacts {
-  const typed: string[] = [];
+  const typed: (LogEvent & UserMessage)[] = [];
   const results: LogEvent[] = [];
   // One look at each event: a log may have tens of thousands, and a plan is made of several drafts.
   for (const event of events) {
-    if (event.type === "user_message") typed.push(event.text);
+    if (event.type === "user_message") typed.push(event);
     else if (event.type === "tool_result" && event.facts !== undefined) results.push(event);
   }
-  if (request !== undefined) typed.splice(typed.lastIndexOf(request), 1);
-  const { words, wordsCut } = keepWords(typed, caps.words, rates);
+  if (request !== undefined)
+    typed.splice(
+      typed.findLastIndex(({ text }) => text === request),
+      1,
+    );
+  const { words, wordsCut } = keepSayings(typed.map(sayingOf), caps.words, rates);
   const files = latestFiles(results);
   const commands = latestCommands(results);
   const keptFiles = newestThatFit(files, (file) => file.path, caps.ledger / 2, rates);
@@ -42,58 +46,85 @@ export function keepFacts(
   };
 }
 
+/** A text that slot 1 may carry. */
+interface Item {
+  readonly text: string;
+  readonly shape: TextShape;
+}
+
+/** What the person typed in one message; its key sentences are only looked for when it must be cut. */
+interface Saying extends Item {
+  key: Item | undefined;
+}
+
+// Events are immutable, so each is looked at once in its life.
+const sayings = new WeakMap<LogEvent, Saying>();
+
+function sayingOf(event: LogEvent & UserMessage): Saying {
+  const known = sayings.get(event) ?? toSaying(event.text);
+  sayings.set(event, known);
+  return known;
+}
+
+function toSaying(typed: string): Saying {
+  return { ...toItem(withoutPastedBlocks(typed)), key: undefined };
+}
+
+function toItem(text: string): Item {
+  return { text, shape: shapeOf(text) };
+}
+
 /** What the person typed, in order, within `cap` tokens: the oldest are cut to what matters, then dropped. */
 export function keepWords(
   typed: readonly string[],
   cap: number,
   rates: Rates,
 ): { readonly words: readonly string[]; readonly wordsCut: number } {
-  // Of equal messages the newest counts, so that nothing is listed twice.
-  const words = [
-    ...new Set(
-      typed
-        .map(withoutPastedBlocks)
-        .filter((text) => text !== "")
-        .reverse(),
-    ),
-  ].reverse();
-  const cost = (text: string) => (text === "" ? 0 : estimateText(text, rates) + TOKENS_PER_ITEM);
-  const all = fitFromNewest(words, cost, cap);
-  if (all.start === 0) return { words, wordsCut: 0 };
-  const keys = new Map<number, string>();
-  const keyOf = (text: string, index: number) => {
-    const key = keys.get(index) ?? keySentences(text);
-    keys.set(index, key);
-    return key;
-  };
-  const cut = fitFromNewest(words, (text, index) => cost(keyOf(text, index)), cap);
-  const shortened = words.map((text, index) => (index < cut.start ? "" : keyOf(text, index)));
+  return keepSayings(typed.map(toSaying), cap, rates);
+}
+
+function keepSayings(typed: readonly Saying[], cap: number, rates: Rates): ReturnType<typeof keepWords> {
+  const all = distinct(typed);
+  const cost = ({ text, shape }: Item) => (text === "" ? 0 : estimateShape(shape, rates) + TOKENS_PER_ITEM);
+  const keyOf = (saying: Saying) => (saying.key ??= toItem(keySentences(saying.text)));
+  if (fitFromNewest(all, cost, cap).start === 0) return { words: all.map(({ text }) => text), wordsCut: 0 };
+  const cut = fitFromNewest(all, (saying) => cost(keyOf(saying)), cap);
+  const words = all.map((saying, index) => (index < cut.start ? "" : keyOf(saying).text));
   // Where all key sentences fit, only as many of the oldest are cut as must be.
-  let whole = cut.start === 0 ? words.length : 0;
-  let total = cut.tokens;
-  while (whole > 0) {
-    const text = words[whole - 1] ?? "";
-    total += cost(text) - cost(shortened[whole - 1] ?? "");
-    if (total > cap) break;
-    whole--;
-    shortened[whole] = text;
+  let left = cap - cut.tokens;
+  for (let index = cut.start === 0 ? all.length - 1 : -1; index >= 0; index--) {
+    const saying = all[index];
+    if (saying === undefined) break;
+    left -= cost(saying) - cost(keyOf(saying));
+    if (left < 0) break;
+    words[index] = saying.text;
   }
   return {
-    words: shortened.filter((text) => text !== ""),
-    wordsCut: shortened.filter((text, index) => text !== words[index]).length,
+    words: words.filter((text) => text !== ""),
+    wordsCut: words.filter((text, index) => text !== all[index]?.text).length,
   };
 }
 
-/** Where the newest of `words` begin that take at most `cap` together, and what they take; the older ones are not looked at. */
-function fitFromNewest(
-  words: readonly string[],
-  cost: (text: string, index: number) => number,
+/** Nothing is listed twice: of equal messages the newest counts. */
+function distinct(typed: readonly Saying[]): Saying[] {
+  const seen = new Map<string, Saying>();
+  for (const saying of typed.toReversed())
+    if (saying.text !== "" && !seen.has(saying.text)) seen.set(saying.text, saying);
+  return [...seen.values()].reverse();
+}
+
+/** Where the newest items begin that take at most `cap` together, and what they take; the older ones are not looked at. */
+function fitFromNewest<One>(
+  items: readonly One[],
+  cost: (item: One) => number,
   cap: number,
 ): { readonly start: number; readonly tokens: number } {
   let tokens = 0;
-  let start = words.length;
+  let start = items.length;
   while (start > 0) {
-    const next = cost(words[start - 1] ?? "", start - 1);
+    const item = items[start - 1];
+    if (item === undefined) break;
+    const next = cost(item);
     if (tokens + next > cap) break;
     tokens += next;
     start--;

@@ -40,6 +40,15 @@ export interface ContextPart {
   readonly tokens: number;
 }
 
+/** What stands in the composer and was not sent. */
+export interface Draft {
+  readonly text: string;
+  /** When the text was last changed, in milliseconds since 1970; 0 for never. */
+  readonly at: number;
+}
+
+export const NO_DRAFT: Draft = { text: "", at: 0 };
+
 /** Things that the person can ask for by a button or a slash command; the host runs the same command as the palette. */
 export type PageCommand =
   | "compactNow"
@@ -77,6 +86,8 @@ export type ToPage =
       readonly view: SessionView;
       readonly status: ModelStatus;
       readonly hasFolder: boolean;
+      /** As the host knows it; the page may know a newer one. */
+      readonly draft: Draft;
     }
   | { readonly type: "events"; readonly sessionId: string; readonly events: readonly SessionEvent[] }
   | { readonly type: "status"; readonly status: ModelStatus }
@@ -89,6 +100,8 @@ export type ToPage =
 export type FromPage =
   | { readonly type: "ready" }
   | { readonly type: "send"; readonly id: string; readonly text: string }
+  /** The draft has changed: the editor may forget what the page saves when the window is reloaded. */
+  | { readonly type: "draft"; readonly draft: Draft }
   | { readonly type: "withdraw"; readonly id: string }
   | { readonly type: "stop" }
   | { readonly type: "resume"; readonly how: "retry" | "continue" }
@@ -112,6 +125,10 @@ export function parseFromPage(value: unknown): FromPage | undefined {
       return { type: value["type"] };
     case "send":
       return hasText(value, "id", "text") ? { type: "send", id: value.id, text: value.text } : undefined;
+    case "draft": {
+      const draft = parseDraft(value["draft"]);
+      return draft && { type: "draft", draft };
+    }
     case "withdraw":
       return hasText(value, "id") ? { type: "withdraw", id: value.id } : undefined;
     case "resume":
@@ -140,6 +157,12 @@ export function parseFromPage(value: unknown): FromPage | undefined {
   }
 }
 
+/** The draft that `value` is, or undefined when it is none. */
+export function parseDraft(value: unknown): Draft | undefined {
+  if (!isObject(value) || !hasText(value, "text") || typeof value["at"] !== "number") return undefined;
+  return { text: value.text, at: value["at"] };
+}
+
 function parseDecide(value: Fields): FromPage | undefined {
   const decision = value["decision"];
   if (!hasText(value, "callId") || !isObject(decision)) return undefined;
@@ -153,7 +176,7 @@ function parseDecide(value: Fields): FromPage | undefined {
 }
 
 const TO_PAGE_FIELDS: Readonly<Record<ToPage["type"], readonly string[]>> = {
-  snapshot: ["view", "status"],
+  snapshot: ["view", "status", "draft"],
   events: ["events", "sessionId"],
   status: ["status"],
   context: ["breakdown"],

@@ -124,7 +124,8 @@ export class ChatView extends Disposable implements vscode.WebviewViewProvider {
     // What waits in the batch is part of the view already.
     this.batch.clear();
     const hasFolder = localFolders().length > 0;
-    this.post({ type: "snapshot", view: sessions.current.view, status: status.current, hasFolder });
+    const { current, draft } = sessions;
+    this.post({ type: "snapshot", view: current.view, status: status.current, hasFolder, draft });
   }
 
   private postEvents(events: Extract<ToPage, { type: "events" }>["events"]): void {

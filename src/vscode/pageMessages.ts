@@ -36,6 +36,9 @@ async function handle(message: FromPage, parts: Parts): Promise<void> {
       return;
     case "send":
       return send(message, sessions, chat);
+    case "draft":
+      sessions.draft = message.draft;
+      return;
     case "withdraw":
       sessions.current?.withdraw(message.id);
       return;

@@ -2,6 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import * as vscode from "vscode";
 import type { LogEvent } from "../shared/events";
 import type { SessionEvent } from "../shared/live";
+import { NO_DRAFT, type Draft } from "../shared/protocol";
 import type { Session } from "../core/session";
 import { Disposable } from "./disposable";
 import { messageOf } from "./log";
@@ -32,6 +33,8 @@ interface Open {
 
 /** The owner of this window's one current session. Opening another one stops it first, and its events never mix with the other's. */
 export class Sessions extends Disposable {
+  /** What is written in this window and not sent; kept over a reload. */
+  draft: Draft = NO_DRAFT;
   private open: Open | undefined;
   private switching: Promise<unknown> = Promise.resolve();
   private readonly changed = this.register(new vscode.EventEmitter<Session>());
@@ -95,7 +98,7 @@ export class Sessions extends Disposable {
     return this.enqueue(async () => {
       const key = this.open?.stored.key;
       await this.leave();
-      if (key !== undefined) await this.parts.memory.noteClosed(key);
+      if (key !== undefined) await this.parts.memory.noteClosed(key, this.draft);
     });
   }
 
@@ -110,11 +113,14 @@ export class Sessions extends Disposable {
   private async findOwn(): Promise<StoredSession | undefined> {
     for (let waited = 0; ; waited += HANDOVER_STEP_MS) {
       const remembered = await this.parts.memory.remembered();
-      for (const { key, take } of remembered) {
+      for (const { key, draft, take } of remembered) {
         const stored = await this.openOrSay(key);
         if (stored === "open_elsewhere") continue;
         const isOurs = await take();
-        if (isOurs) return typeof stored === "object" ? stored : undefined;
+        if (isOurs) {
+          if (draft.at > this.draft.at) this.draft = draft;
+          return typeof stored === "object" ? stored : undefined;
+        }
         if (typeof stored === "object") await stored.appender.close();
       }
       // All of them are open: in other windows, or still in the one that is being replaced by this one.

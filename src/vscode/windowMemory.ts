@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { NO_DRAFT, parseDraft, type Draft } from "../shared/protocol";
 import { isErrorCode } from "./sessionClaim";
 
 const NOTE = ".closed";
@@ -9,9 +10,14 @@ const CURRENT = "current";
 /** Notes of windows that never came back; older ones are thrown away. */
 const MOST_NOTES = 10;
 
-/** A session that some window had open. */
-export interface Remembered {
+interface Note {
   readonly key: string;
+  /** What stood in the composer. */
+  readonly draft: Draft;
+}
+
+/** A session that some window had open. */
+export interface Remembered extends Note {
   /** Milliseconds since 1970. */
   readonly at: number;
   /** To be called before going on with it: false when another window has taken it. */
@@ -33,23 +39,25 @@ export class WindowMemory {
     return found.filter((one) => one !== undefined).sort((one, other) => other.at - one.at);
   }
 
-  async noteClosed(key: string): Promise<void> {
-    await this.write(`${randomUUID()}${NOTE}`, key);
+  async noteClosed(key: string, draft: Draft): Promise<void> {
+    await this.write(`${randomUUID()}${NOTE}`, { key, draft });
     const notes = (await this.names()).filter((name) => name.endsWith(NOTE));
     if (notes.length <= MOST_NOTES) return;
     for (const { take } of (await this.remembered()).slice(MOST_NOTES)) await take();
   }
 
   async setCurrent(key: string): Promise<void> {
-    await this.write(CURRENT, key);
+    await this.write(CURRENT, { key, draft: NO_DRAFT });
   }
 
   private async read(name: string): Promise<Remembered | undefined> {
     const path = join(this.folder, name);
     try {
-      const [key, { mtimeMs }] = await Promise.all([readFile(path, "utf8"), stat(path)]);
+      const [text, { mtimeMs }] = await Promise.all([readFile(path, "utf8"), stat(path)]);
+      const note = parseNote(text);
+      if (note === undefined) return undefined;
       return {
-        key,
+        ...note,
         at: mtimeMs,
         take: () => (name === CURRENT ? Promise.resolve(true) : this.remove(path)),
       };
@@ -70,10 +78,10 @@ export class WindowMemory {
     }
   }
 
-  private async write(name: string, key: string): Promise<void> {
+  private async write(name: string, note: Note): Promise<void> {
     await mkdir(this.folder, { recursive: true });
     const whole = join(this.folder, `${randomUUID()}.new`);
-    await writeFile(whole, key, { mode: 0o600 });
+    await writeFile(whole, JSON.stringify(note), { mode: 0o600 });
     await rename(whole, join(this.folder, name));
   }
 
@@ -84,5 +92,15 @@ export class WindowMemory {
       // What cannot be read is not remembered: the window then starts with a new session.
       return [];
     }
+  }
+}
+
+function parseNote(text: string): Note | undefined {
+  try {
+    const { key, draft } = JSON.parse(text) as Partial<Record<keyof Note, unknown>>;
+    return typeof key === "string" ? { key, draft: parseDraft(draft) ?? NO_DRAFT } : undefined;
+  } catch {
+    // Cut by the end of a window: as good as none.
+    return undefined;
   }
 }

@@ -6,15 +6,15 @@ import { EMPTY_VIEW } from "../../src/shared/view";
 import { contrasts } from "./support/contrast";
 import { usePanels, withPanel, type Panel } from "./support/panel";
 import { SCENES } from "./support/scenes";
-import { answered, call, compacted, DIFF, logged, READY, result, said, viewAfter } from "./support/sessions";
+import { answered, call, compacted, DIFF, logged, result, said, viewAfter } from "./support/sessions";
 import { THEMES } from "./support/themes";
 
 usePanels();
 
 /** Shows a scene with everything unfolded. */
 async function show(panel: Panel, name: string): Promise<void> {
-  const { view = EMPTY_VIEW, status = READY, hasFolder = true, messages = [] } = SCENES[name] ?? {};
-  await panel.tell({ type: "snapshot", view: { ...view, sessionId: name }, status, hasFolder });
+  const { view = EMPTY_VIEW, messages = [], ...rest } = SCENES[name] ?? {};
+  await panel.snapshot({ ...rest, view: { ...view, sessionId: name } });
   await panel.page.evaluate(() => {
     for (const details of document.querySelectorAll("details")) details.open = true;
   });

@@ -94,6 +94,18 @@ test("V04: the draft comes back with cursor and scroll position when the page is
   });
 });
 
+test("V04: of the drafts that the page and the host kept the newer one stands", async () => {
+  await withPanel({ draft: { text: "kept by the host", at: 1 } }, async (panel) => {
+    assert.equal(await value(panel), "kept by the host");
+    const { draft } = await panel.postedBy("draft", () => panel.field.fill("typed since"));
+    assert.equal(draft.text, "typed since");
+    await panel.snapshot({ draft: { text: "older", at: draft.at - 1 } });
+    assert.equal(await value(panel), "typed since");
+    await panel.snapshot({ draft: { text: "", at: draft.at + 1 } });
+    assert.equal(await value(panel), "");
+  });
+});
+
 test("state that another version kept does no harm", async () => {
   await withPanel({}, async (panel) => {
     await panel.page.evaluate(() =>

@@ -120,6 +120,18 @@ test("the breakdown is a table that adds up, and Escape gives the focus back to 
   );
 });
 
+test("the breakdown of a session closes when another one is shown", async () => {
+  const view = viewAfter(said("?"));
+  await withPanel({ view }, async (panel) => {
+    await panel.tell({ type: "context", breakdown: BREAKDOWN });
+    const dialog = panel.page.getByRole("dialog");
+    await panel.snapshot({ view });
+    assert.equal(await dialog.isVisible(), true);
+    await panel.snapshot({ view: { ...view, sessionId: "another" } });
+    assert.equal(await dialog.isVisible(), false);
+  });
+});
+
 test("a breakdown larger than the window is shown whole", async () => {
   await withPanel({}, async (panel) => {
     const parts = [

@@ -5,7 +5,6 @@ import { test } from "node:test";
 import { EMPTY_VIEW } from "../../src/shared/view";
 import { usePanels, withPanel, type Panel } from "./support/panel";
 import { SCENES } from "./support/scenes";
-import { READY } from "./support/sessions";
 import { THEMES } from "./support/themes";
 
 const FOLDER = join("out", "screenshots", "page");
@@ -31,9 +30,8 @@ for (const theme of THEMES) {
       for (const width of WIDTHS) {
         await panel.page.setViewportSize({ width, height: 820 });
         for (const [name, scene] of Object.entries(SCENES)) {
-          const { view = EMPTY_VIEW, status = READY, hasFolder = true, messages = [] } = scene;
-          const sessionId = `${name}-${width}`;
-          await panel.tell({ type: "snapshot", view: { ...view, sessionId }, status, hasFolder });
+          const { view = EMPTY_VIEW, messages = [], ...rest } = scene;
+          await panel.snapshot({ ...rest, view: { ...view, sessionId: `${name}-${width}` } });
           await unfold(panel, name);
           for (const message of messages) await panel.tell(message);
           await panel.page.screenshot({ path: join(FOLDER, `${name}-${theme}-${width}.png`) });

@@ -148,20 +148,10 @@ test("the reader's place in a session comes back when the page is made anew", as
     const { top } = await place(panel);
     await panel.page.reload();
     await panel.until(() => panel.of("ready").length === 2, "the page says ready again");
-    await panel.tell({
-      type: "snapshot",
-      view: STREAMING,
-      status: { state: "checking", address: "" },
-      hasFolder: true,
-    });
+    await panel.snapshot({ view: STREAMING });
     assert.equal((await place(panel)).top, top);
     const other = { ...STREAMING, sessionId: "s2" };
-    await panel.tell({
-      type: "snapshot",
-      view: other,
-      status: { state: "checking", address: "" },
-      hasFolder: true,
-    });
+    await panel.snapshot({ view: other });
     assert.ok((await place(panel)).left <= 2, "another session is shown from its end");
   });
 });

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
-import { mkdtemp, readdir, rm, utimes } from "node:fs/promises";
+import { mkdtemp, readdir, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, test } from "node:test";
+import { NO_DRAFT } from "../../src/shared/protocol";
 import { WindowMemory } from "../../src/vscode/windowMemory";
 
 let folder: string;
@@ -33,16 +34,32 @@ test("nothing is remembered before the first window", async () => {
 test("the newest comes first: the note of a window that closed, then what was current before", async () => {
   await memory.setCurrent("before");
   await age();
-  await memory.noteClosed("closed");
+  await memory.noteClosed("closed", NO_DRAFT);
   assert.deepEqual(await keys(), ["closed", "before"]);
 });
 
 test("S02: of two windows that start, only one gets a note", async () => {
-  await memory.noteClosed("closed");
+  await memory.noteClosed("closed", NO_DRAFT);
   const [one] = await memory.remembered();
   const [other] = await new WindowMemory(folder).remembered();
   assert.ok(one && other);
   assert.deepEqual([await one.take(), await other.take()], [true, false]);
+  assert.deepEqual(await keys(), []);
+});
+
+test("V04: a window leaves its draft in its note, and only there", async () => {
+  const draft = { text: "half a\nthought", at: 5 };
+  await memory.setCurrent("key");
+  await age();
+  await memory.noteClosed("key", draft);
+  assert.deepEqual(
+    (await memory.remembered()).map((note) => note.draft),
+    [draft, NO_DRAFT],
+  );
+});
+
+test("a note that was cut off names nothing and does no harm", async () => {
+  await writeFile(join(folder, "cut.closed"), '{"key":"k');
   assert.deepEqual(await keys(), []);
 });
 
@@ -55,6 +72,6 @@ test("what is current can be taken again and again", async () => {
 });
 
 test("notes that no window takes do not pile up", async () => {
-  for (let count = 0; count < 30; count++) await memory.noteClosed(`key ${count}`);
+  for (let count = 0; count < 30; count++) await memory.noteClosed(`key ${count}`, NO_DRAFT);
   assert.equal((await keys()).length, 10);
 });

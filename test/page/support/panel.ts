@@ -3,20 +3,32 @@ import assert from "node:assert/strict";
 import { after, before } from "node:test";
 import { findBrowser } from "../../../scripts/editor/browser";
 import type { SessionEvent } from "../../../src/shared/live";
-import { parseFromPage, type FromPage, type ModelStatus, type ToPage } from "../../../src/shared/protocol";
+import {
+  NO_DRAFT,
+  parseFromPage,
+  type Draft,
+  type FromPage,
+  type ModelStatus,
+  type ToPage,
+} from "../../../src/shared/protocol";
 import { EMPTY_VIEW, type SessionView } from "../../../src/shared/view";
 import { serveBuiltPage, type BuiltPage } from "./builtPage";
 import { installFakeEditor } from "./fakeEditor";
 import { READY } from "./sessions";
 import { bodyClass, themeVariables, type Theme } from "./themes";
 
-export interface PanelOptions {
-  readonly theme?: Theme;
-  readonly width?: number;
-  readonly height?: number;
+/** What the host tells a page at once; a new session on a ready model in a folder where nothing else is said. */
+export interface Told {
   readonly view?: SessionView;
   readonly status?: ModelStatus;
   readonly hasFolder?: boolean;
+  readonly draft?: Draft;
+}
+
+export interface PanelOptions extends Told {
+  readonly theme?: Theme;
+  readonly width?: number;
+  readonly height?: number;
   readonly reducedMotion?: "reduce" | "no-preference";
 }
 
@@ -41,8 +53,13 @@ export class Panel {
   async start(address: string): Promise<void> {
     await this.page.goto(address);
     await this.until(() => this.posted.some(({ type }) => type === "ready"), "the page says ready");
-    const { view = { ...EMPTY_VIEW, sessionId: "s1" }, status = READY, hasFolder = true } = this.options;
-    await this.tell({ type: "snapshot", view, status, hasFolder });
+    await this.snapshot(this.options);
+  }
+
+  /** Tells everything at once, as the host does when the page says `ready` and when the session changes. */
+  async snapshot(told: Told): Promise<void> {
+    const { view = { ...EMPTY_VIEW, sessionId: "s1" }, status = READY, hasFolder = true } = told;
+    await this.tell({ type: "snapshot", view, status, hasFolder, draft: told.draft ?? NO_DRAFT });
   }
 
   /** Posts a message as the host does and waits until the page has drawn. */
