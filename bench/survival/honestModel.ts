@@ -1,18 +1,11 @@
 import type { ContextMessage } from "../../src/core/messages";
-import type {
-  ChatModel,
-  ChatOutcome,
-  ChatReply,
-  ChatRequest,
-  ReplyDelta,
-  ToolSchema,
-} from "../../src/core/ports";
+import type { ChatModel, ChatOutcome, ChatReply, ChatRequest, ReplyDelta } from "../../src/core/ports";
 import type { ToolCall } from "../../src/shared/events";
-import { toWireMessage, toWireTool } from "../../src/ollama/messages";
-import { countPrompt, countTokens } from "../../test/support/scriptedServer";
+import { countTokens } from "../../test/support/scriptedServer";
 import { pairingFault } from "../../test/support/conversations";
 import type { Needle, Turn } from "./conversation";
 import type { Summariser } from "./summarisers";
+import type { TokenCounter } from "./tokenCounter";
 
 /** What was seen on the way to the model. */
 export interface Seen {
@@ -28,18 +21,6 @@ export interface Seen {
   lastRequest: string;
   /** The needles that were in a request at least once: a result can be cut before the model sees it. */
   shown: Set<string>;
-}
-
-const tokens = new WeakMap<ContextMessage, number>();
-/** What the template ends every prompt with: the head of the reply. */
-const REPLY_HEAD = 3;
-
-function countMessage(message: ContextMessage): number {
-  const known = tokens.get(message);
-  if (known !== undefined) return known;
-  const count = countPrompt({ messages: [{ ...toWireMessage(message) }] }) - REPLY_HEAD;
-  tokens.set(message, count);
-  return count;
 }
 
 /** Plays the model's part of a conversation, with the scripted server's token count and its refusal of what does not fit. */

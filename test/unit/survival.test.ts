@@ -12,7 +12,7 @@ describe("what survives compaction, on a part of the survival bench", () => {
   before(async () => {
     rows = await runSurvival(
       {
-        windows: [2048, 4096, 16_384],
+        windows: [2048, 4096],
         lengths: [0.5, 2, 10],
         seeds: 2,
         summarisers: ["perfect", "forgetful", "amnesic", "rambling", "broken"],

@@ -116,9 +116,10 @@ export class Panel {
 
   /** Sends a message and waits until the agent has done what there is to do for it. */
   async say(text: string): Promise<void> {
+    const own = this.frame().locator("li.entry.you");
+    const before = await own.count();
     await this.send(text);
-    const own = this.frame().locator("li.entry.you").last().filter({ hasText: text });
-    await own.locator("xpath=following-sibling::li").first().waitFor();
+    await own.nth(before).locator("xpath=following-sibling::li").first().waitFor();
     await this.untilIdle();
   }
 
@@ -148,16 +149,34 @@ export class Panel {
 
   /** Runs a command as a person does: F1, its title ("Loom: Compact Now"), Enter. */
   async runFromPalette(title: string): Promise<void> {
-    const { keyboard } = this.workbench;
     const widget = this.workbench.locator(".quick-input-widget");
-    await keyboard.press("F1");
+    const row = widget.locator(".quick-input-list .monaco-list-row.focused", { hasText: title });
+    // A window that has just opened does not know all commands yet.
+    while (!(await this.isOffered(title))) await this.leavePalette();
+    await row.waitFor();
+    await this.workbench.keyboard.press("Enter");
+    await widget.waitFor({ state: "hidden" });
+  }
+
+  /** Types into the command palette, which stays open: true when a command of this title is in its list. */
+  private async isOffered(title: string): Promise<boolean> {
+    const widget = this.workbench.locator(".quick-input-widget");
+    await this.workbench.keyboard.press("F1");
     const input = widget.locator(".quick-input-filter input");
     await input.waitFor();
     await input.pressSequentially(title);
-    const row = widget.locator(".quick-input-list .monaco-list-row.focused", { hasText: title });
-    await row.waitFor();
-    await keyboard.press("Enter");
-    await widget.waitFor({ state: "hidden" });
+    const rows = widget.locator(".quick-input-list .monaco-list-row");
+    const found = rows.filter({ hasText: title });
+    await found
+      .or(rows.filter({ hasText: "No matching commands" }))
+      .first()
+      .waitFor();
+    return (await found.count()) > 0;
+  }
+
+  private async leavePalette(): Promise<void> {
+    await this.workbench.keyboard.press("Escape");
+    await this.workbench.locator(".quick-input-widget").waitFor({ state: "hidden" });
   }
 
   /** Changes the colour theme and waits until the workbench, and the panel's page if it is shown, have it. */
