@@ -155,7 +155,9 @@ export class Panel {
     while (!(await this.isOffered(title))) await this.leavePalette();
     await row.waitFor();
     await this.workbench.keyboard.press("Enter");
-    await widget.waitFor({ state: "hidden" });
+    // A command may itself show a list, in the same widget: then only the palette's `>` is gone.
+    const input = widget.locator(".quick-input-filter input");
+    while ((await widget.isVisible()) && (await valueOf(input)).startsWith(">")) await this.nextFrame();
   }
 
   /** Types into the command palette, which stays open: true when a command of this title is in its list. */
@@ -164,14 +166,22 @@ export class Panel {
     await this.workbench.keyboard.press("F1");
     const input = widget.locator(".quick-input-filter input");
     await input.waitFor();
-    await input.pressSequentially(title);
+    // Whole, since single keys can go elsewhere while the workbench moves the focus.
+    await input.fill(`>${title}`);
     const rows = widget.locator(".quick-input-list .monaco-list-row");
     const found = rows.filter({ hasText: title });
-    await found
+    const isListed = found
       .or(rows.filter({ hasText: "No matching commands" }))
       .first()
-      .waitFor();
-    return (await found.count()) > 0;
+      .waitFor({ timeout: PALETTE_PATIENCE_MS });
+    return isListed.then(
+      async () => (await found.count()) > 0,
+      () => false,
+    );
+  }
+
+  private async nextFrame(): Promise<void> {
+    await this.workbench.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
   }
 
   private async leavePalette(): Promise<void> {
@@ -217,4 +227,12 @@ export class Panel {
     await this.workbench.screenshot({ path });
     return path;
   }
+}
+
+/** After so long without the list that was typed for, the palette is closed and opened anew. */
+const PALETTE_PATIENCE_MS = 10_000;
+
+/** What an input holds; nothing once it is gone. */
+async function valueOf(input: Locator): Promise<string> {
+  return input.inputValue({ timeout: 1_000 }).catch(() => "");
 }
