@@ -6,22 +6,16 @@ import { SUMMARY_SENTENCE } from "../../src/core/summaryMessage";
 import { buildSystemPrompt } from "../../src/core/systemPrompt";
 import { tailStart } from "../../src/core/tail";
 import type { ChatReply, ChatRequest } from "../../src/core/ports";
-import { countPrompt } from "../../test/support/scriptedServer";
-import { toWireMessage, toWireTool } from "../../src/ollama/messages";
 import type { Conversation } from "./conversation";
 import { needlesIn, type Played } from "./play";
 import { createSummariser, type SummariserName } from "./summarisers";
+import type { TokenCounter } from "./tokenCounter";
 
 const KEEP = 6;
 const unused = {} as never;
 const tools = createTools({ workspace: unused, shell: unused, limits: { commandTimeLimitSeconds: 120 } }).map(
   ({ schema }) => schema,
 );
-const toolTokens =
-  countPrompt({
-    messages: [{ role: "system", content: "x" }],
-    tools: tools.map((tool) => ({ ...toWireTool(tool) })),
-  }) - countPrompt({ messages: [{ role: "system", content: "x" }] });
 
 /**
  * The base algorithm of design §2 alone, on a server that cuts in silence as Ollama does by default: messages leave from the
@@ -31,6 +25,7 @@ export function playBase(
   conversation: Conversation,
   numCtx: number,
   summariser: SummariserName,
+  counter: TokenCounter,
 ): Pick<Played, "found" | "planted" | "compactions" | "requests" | "overWindow"> {
   const summarise = createSummariser(summariser, conversation.needles);
   const facts = { folders: [], operatingSystem: "linux", shell: "bash", date: "2026-01-01" };
@@ -42,7 +37,7 @@ export function playBase(
   let messages: ContextMessage[] = [system];
   const seen = { requests: 0, overWindow: 0, compactions: 0, lastRequest: "", lastUsed: 0 };
   const send = () => {
-    const { sent, tokens } = cutFromFront(messages, numCtx);
+    const { sent, tokens } = cutFromFront(messages, numCtx, counter);
     seen.requests++;
     if (sent.length < messages.length) seen.overWindow++;
     seen.lastRequest = sent.map(({ content }) => content).join("\n");
@@ -62,7 +57,7 @@ export function playBase(
     messages.push({ role: "assistant", source: "", content: turn.answer, thinking: "", toolCalls: [] });
     seen.lastUsed += estimateText(turn.answer, DEFAULT_RATES);
     if (seen.lastUsed <= Math.floor((numCtx * 8) / 10)) continue;
-    const reply = summarise(summaryRequest(messages, numCtx));
+    const reply = summarise(summaryRequest(messages, numCtx, counter));
     if (reply.text === "" || reply.toolCalls.length > 0) continue;
     messages = rebuild(system, messages, reply);
     seen.compactions++;
@@ -70,13 +65,17 @@ export function playBase(
   return { ...seen, ...needlesIn(seen.lastRequest, conversation.needles) };
 }
 
-function summaryRequest(messages: readonly ContextMessage[], numCtx: number): ChatRequest {
+function summaryRequest(
+  messages: readonly ContextMessage[],
+  numCtx: number,
+  counter: TokenCounter,
+): ChatRequest {
   const instruction: ContextMessage = {
     role: "user",
     source: "",
     content: summaryInstruction(Math.floor(numCtx / 10), undefined),
   };
-  const { sent } = cutFromFront([...messages.slice(1), instruction], numCtx);
+  const { sent } = cutFromFront([...messages.slice(1), instruction], numCtx, counter);
   return { model: "", numCtx, messages: sent, tools: [], maxReplyTokens: numCtx, thinking: "default" };
 }
 
@@ -93,25 +92,14 @@ function rebuild(
   return [system, summary, ...messages.slice(tailStart(messages, KEEP))];
 }
 
-const counts = new WeakMap<ContextMessage, number>();
-
-function count(message: ContextMessage): number {
-  const tokens = counts.get(message) ?? countPrompt({ messages: [{ ...toWireMessage(message) }] });
-  counts.set(message, tokens);
-  return tokens;
-}
-
 /** What the model is left with when the server drops messages from the front until the prompt fits. */
-function cutFromFront(messages: readonly ContextMessage[], numCtx: number) {
+function cutFromFront(messages: readonly ContextMessage[], numCtx: number, counter: TokenCounter) {
   const fixed = messages.filter(({ role }) => role === "system");
   let sent = messages.filter(({ role }) => role !== "system");
-  let tokens = sent.reduce(
-    (sum, message) => sum + count(message),
-    toolTokens + fixed.reduce((sum, m) => sum + count(m), 0),
-  );
+  let tokens = counter.prompt([...fixed, ...sent], tools);
   while (tokens > numCtx && sent.length > 1) {
     const [first, ...rest] = sent;
-    tokens -= first === undefined ? 0 : count(first);
+    tokens -= first === undefined ? 0 : counter.message(first);
     sent = rest;
   }
   return { sent: [...fixed, ...sent], tokens: Math.min(tokens, numCtx) };

@@ -35,13 +35,14 @@ export class HonestModel implements ChatModel {
     lastRequest: "",
     shown: new Set(),
   };
+  readonly #searched = new WeakSet<ContextMessage>();
   #turn: Turn = { user: "", rounds: [], answer: "" };
   #round = 0;
-  #toolTokens: number | undefined;
 
   constructor(
     private readonly summarise: Summariser,
     private readonly needles: readonly Needle[],
+    private readonly counter: TokenCounter,
   ) {}
 
   /** Begins the next turn; its results are taken with `results`. */
@@ -89,11 +90,11 @@ export class HonestModel implements ChatModel {
   #look({ messages, tools, numCtx }: ChatRequest): number {
     const { seen } = this;
     for (const message of messages) {
-      if (tokens.has(message)) continue;
+      if (this.#searched.has(message)) continue;
+      this.#searched.add(message);
       for (const { value } of this.needles) if (message.content.includes(value)) seen.shown.add(value);
     }
-    const count =
-      messages.reduce((sum, message) => sum + countMessage(message), REPLY_HEAD) + this.#countTools(tools);
+    const count = this.counter.prompt(messages, tools);
     seen.requests++;
     seen.tokensSent += count;
     seen.worstMargin = Math.min(seen.worstMargin, numCtx - count);
@@ -105,16 +106,6 @@ export class HonestModel implements ChatModel {
       seen.lastRequest = messages.map(({ content }) => content).join("\n");
     }
     return count;
-  }
-
-  #countTools(schemas: readonly ToolSchema[]): number {
-    if (schemas.length === 0) return 0;
-    this.#toolTokens ??=
-      countPrompt({
-        messages: [{ role: "system", content: "x" }],
-        tools: schemas.map((tool) => ({ ...toWireTool(tool) })),
-      }) - countPrompt({ messages: [{ role: "system", content: "x" }] });
-    return this.#toolTokens;
   }
 
   #next(): Omit<ChatReply, "usage"> {

@@ -6,6 +6,7 @@ import { DEFAULT_SETTINGS } from "../../src/terminal/settings";
 import type { Conversation, Needle, Origin } from "./conversation";
 import { HonestModel, type Seen } from "./honestModel";
 import { createSummariser, type SummariserName } from "./summarisers";
+import type { TokenCounter } from "./tokenCounter";
 
 /** What one conversation came to. */
 export interface Played extends Seen {
@@ -21,6 +22,8 @@ export interface Played extends Seen {
 
 /** What a request was thought to take and what it took, in tokens. */
 export interface Estimate {
+  /** Counts the replies of a session from 1. */
+  readonly reply: number;
   readonly expected: number;
   readonly counted: number;
 }
@@ -30,8 +33,10 @@ export async function playOurs(
   conversation: Conversation,
   numCtx: number,
   summariser: SummariserName,
+  counter: TokenCounter,
 ): Promise<Played> {
-  const model = new HonestModel(createSummariser(summariser, conversation.needles), conversation.needles);
+  const { needles } = conversation;
+  const model = new HonestModel(createSummariser(summariser, needles), needles, counter);
   const settings: SessionSettings = { ...DEFAULT_SETTINGS, model: "bench", numCtx };
   let ids = 0;
   const session = new Session(
@@ -63,7 +68,7 @@ export async function playOurs(
     ...model.seen,
     ...needlesIn(
       model.seen.lastRequest,
-      conversation.needles.filter(({ value }) => model.seen.shown.has(value)),
+      needles.filter(({ value }) => model.seen.shown.has(value)),
     ),
     ...countsOf(session),
   };
@@ -99,7 +104,8 @@ function countsOf(
     compactions: events.filter(({ type }) => type === "compacted").length,
     loops,
     turnsFailed: events.filter((event) => event.type === "turn_ended" && event.reason !== "done").length,
-    estimates: replies.map(({ estimatedPromptTokens, usage }: AssistantMessage) => ({
+    estimates: replies.map(({ estimatedPromptTokens, usage }: AssistantMessage, index) => ({
+      reply: index + 1,
       expected: estimatedPromptTokens,
       counted: usage.promptTokens ?? 0,
     })),

@@ -151,27 +151,28 @@ export function replyBudget(agent: Agent, promptTokens: number): number {
 export function refuseLongMessage(agent: Agent, text: string): string | undefined {
   const window = windowOf(agent);
   const tokens = estimateText(text, window.rates);
-  const limit = messageLimit(agent, window);
-  if (tokens <= limit) return undefined;
-  return `The message has about ${tokens} tokens; in a context window of ${window.numCtx} at most ${Math.max(0, limit)} fit beside the system prompt, the tools and the answer. Nothing was sent. Shorten it, put it into a file and name the file, or raise num_ctx (setting loom.numCtx).`;
+  const fixed = requestFloor(agent, window);
+  const limit =
+    window.numCtx - fixed - slotTokens(window.numCtx, SLOT_SCALES[3]) - replyRoomOf(window.numCtx);
+  const most = limit - 4 * LEAST_RESULT_TOKENS;
+  if (tokens <= most) return undefined;
+  if (most < LEAST_MESSAGE_TOKENS) {
+    return `The system prompt and the tools alone take about ${fixed} of the ${window.numCtx} tokens of the context window, and an answer needs room too. Nothing was sent. Raise num_ctx (setting loom.numCtx).`;
+  }
+  return `The message has about ${tokens} tokens; in a context window of ${window.numCtx} at most ${most} fit beside the system prompt, the tools and the answer. Nothing was sent. Shorten it, put it into a file and name the file, or raise num_ctx (setting loom.numCtx).`;
 }
 
-function messageLimit(agent: Agent, window: Window): number {
+/** Where not even a short message fits, its length is not the cause. */
+const LEAST_MESSAGE_TOKENS = 32;
+
+/** What every request has, with the pins, in tokens. */
+function requestFloor(agent: Agent, window: Window): number {
   const system = systemPromptOf(agent.journal.context);
+  if (system !== "") return fixedTokens(system, window) + carriedPins(agent, window);
   // Before the first request the prompt is not built: it then counts with the largest that the project's own rules can make it.
-  const prompt =
-    system !== ""
-      ? fixedTokens(system, window)
-      : fixedTokens(buildSystemPrompt(USUAL_WORKSPACE, window.numCtx, window.rates), window) +
-        Math.floor(window.numCtx * RULES_SHARE);
-  return (
-    window.numCtx -
-    prompt -
-    slotTokens(window.numCtx, SLOT_SCALES[3]) -
-    carriedPins(agent, window) -
-    replyRoomOf(window.numCtx) -
-    4 * LEAST_RESULT_TOKENS
-  );
+  const usual = buildSystemPrompt(USUAL_WORKSPACE, window.numCtx, window.rates);
+  const rules = Math.floor(window.numCtx * RULES_SHARE);
+  return fixedTokens(usual, window) + rules + carriedPins(agent, window);
 }
 
 const USUAL_WORKSPACE: WorkspaceFacts = {

@@ -7,7 +7,7 @@ import type {
 } from "../shared/events";
 import { estimateMessages, estimateText } from "./estimate";
 import { isPromptCut } from "./promptCut";
-import { fixedTokens, pinTokens } from "./window";
+import { fixedTokens, pinTokens, promptTokens } from "./window";
 import { planCompaction, planFits, type CompactionPlan, type PlanInput } from "./plan";
 import type { ContextMessage } from "./messages";
 import { keepPins } from "./pins";
@@ -76,9 +76,11 @@ export async function runCompaction(input: CompactionInput, signal: AbortSignal)
     return { type: "failed", message: outcome.type === "failed" ? outcome.message : "", fault: "summary" };
   }
   const afterTokens = plan.tokensWithoutSummary + estimateText(summary.text, input.window.rates);
-  if (afterTokens >= input.before.tokens) {
+  // Estimate against estimate: a measured count is often smaller than a careful estimate of the same text.
+  const now = promptTokens({ messages: input.messages, anchor: undefined }, input.window).tokens;
+  if (afterTokens >= now) {
     const size = sizeFault(input, plan.tail);
-    const message = `It would free nothing: about ${afterTokens} tokens after it, ${input.before.tokens} before.`;
+    const message = `It would free nothing: about ${afterTokens} tokens after it, ${now} before.`;
     return input.trigger === "by_hand" ? { ...size, message } : size;
   }
   return { type: "compacted", body: toEvent(input, plan, summary, { afterTokens, started }) };

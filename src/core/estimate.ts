@@ -2,12 +2,7 @@ import type { AssistantMessage, LogEvent } from "../shared/events";
 import { isMeasured } from "./context";
 import type { ContextMessage } from "./messages";
 import type { ToolSchema } from "./ports";
-
-/** What tokenizers and chat templates count differently: kinds of character, and messages with their marks. */
-const KINDS = ["letters", "digits", "marks", "spaces", "wide", "rare", "messages"] as const;
-
-/** How many characters (UTF-16 units) of each kind a text has, and how many messages it spans. */
-export type TextShape = Readonly<Record<(typeof KINDS)[number], number>>;
+import { addShapes, EMPTY_SHAPE, KINDS, shapeOf, sumShapes, type TextShape } from "./textShape";
 
 export interface Rates {
   /** Tokens per character of each kind, and per message. */
@@ -20,11 +15,22 @@ export interface Rates {
 
 /**
  * Careful rates for a model that nothing is known of: a token for each digit, mark and ideograph, as the most wasteful of the
- * usual tokenizers have it. English prose comes out at about 3.8 characters a token and source code at about 2.5; on an Ollama
+ * usual tokenizers have it. English prose comes out at about 3.2 characters a token and source code at about 2.4; on an Ollama
  * server code was measured at 3.2 (itayinbarr/little-coder #128), and the first counts of the server bring the rates there.
  */
 export const DEFAULT_RATES: Rates = {
-  perKind: { letters: 0.26, digits: 1, marks: 0.95, spaces: 0.15, wide: 1.2, rare: 1.5, messages: 8 },
+  perKind: {
+    letters: 0.14,
+    words: 0.66,
+    digits: 1,
+    marks: 0.95,
+    spaces: 0.05,
+    breaks: 1,
+    foreign: 0.6,
+    wide: 1.2,
+    rare: 1.5,
+    messages: 8,
+  },
   margin: 1.1,
   fixedFactor: 0.95,
 };
@@ -33,45 +39,6 @@ export const DEFAULT_RATES: Rates = {
 const RATE_RANGE = { lowest: 0.4, highest: 3 } as const;
 
 const MARGIN = { lowest: 1.05, highest: 1.6 } as const;
-
-const EMPTY_SHAPE: TextShape = { letters: 0, digits: 0, marks: 0, spaces: 0, wide: 0, rare: 0, messages: 0 };
-
-/** The shape of a text, in one pass. */
-export function shapeOf(text: string): TextShape {
-  const shape = { letters: 0, digits: 0, marks: 0, spaces: 0, wide: 0, rare: 0, messages: 0 };
-  for (let index = 0; index < text.length; index++) {
-    const code = text.charCodeAt(index);
-    if (code > 0x7f) {
-      if (isWide(code)) shape.wide++;
-      else shape.rare++;
-    } else if ((code | 0x20) >= 0x61 && (code | 0x20) <= 0x7a) shape.letters++;
-    else if (code >= 0x30 && code <= 0x39) shape.digits++;
-    else if (code <= 0x20) shape.spaces++;
-    else shape.marks++;
-  }
-  return shape;
-}
-
-/** CJK ideographs, kana and hangul: about one token each. */
-function isWide(code: number): boolean {
-  return (
-    (code >= 0x3040 && code <= 0x9fff) ||
-    (code >= 0xac00 && code <= 0xd7a3) ||
-    (code >= 0xf900 && code <= 0xfaff)
-  );
-}
-
-function add(a: TextShape, b: TextShape): TextShape {
-  return {
-    letters: a.letters + b.letters,
-    digits: a.digits + b.digits,
-    marks: a.marks + b.marks,
-    spaces: a.spaces + b.spaces,
-    wide: a.wide + b.wide,
-    rare: a.rare + b.rare,
-    messages: a.messages + b.messages,
-  };
-}
 
 // Messages are immutable, so each is measured once in its life.
 const shapes = new WeakMap<ContextMessage, TextShape>();
@@ -82,9 +49,9 @@ function messageShape(message: ContextMessage): TextShape {
   if (known !== undefined) return known;
   let shape: TextShape = { ...shapeOf(message.content), messages: 1 };
   if (message.role === "assistant") {
-    shape = add(shape, shapeOf(message.thinking));
+    shape = addShapes(shape, shapeOf(message.thinking));
     for (const call of message.toolCalls) {
-      shape = add(shape, { ...shapeOf(call.name + JSON.stringify(call.arguments)), messages: 1 });
+      shape = addShapes(shape, { ...shapeOf(call.name + JSON.stringify(call.arguments)), messages: 1 });
     }
   }
   shapes.set(message, shape);
@@ -101,7 +68,13 @@ function toolsShape(tools: readonly ToolSchema[]): TextShape {
   if (known !== undefined) return known;
   const json = shapeOf(JSON.stringify(tools));
   // Templates add the wrapping of each tool and a paragraph on how to call them.
-  const shape = { ...json, letters: json.letters + 400, marks: json.marks + 30 * tools.length, messages: 1 };
+  const shape = {
+    ...json,
+    letters: json.letters + 400,
+    words: json.words + 80,
+    marks: json.marks + 30 * tools.length,
+    messages: 1,
+  };
   toolShapes.set(tools, shape);
   return shape;
 }
@@ -133,7 +106,7 @@ export function estimateFixed(systemPrompt: string, tools: readonly ToolSchema[]
 }
 
 function fixedShape(systemPrompt: string, tools: readonly ToolSchema[]): TextShape {
-  return add({ ...shapeOf(systemPrompt), messages: 1 }, toolsShape(tools));
+  return addShapes({ ...shapeOf(systemPrompt), messages: 1 }, toolsShape(tools));
 }
 
 /** A count that is further from the estimate says more about the server (a cut prompt, a new template) than about the text. */
@@ -203,19 +176,7 @@ export function learn(
 }
 
 function shapeOfAll(messages: readonly ContextMessage[]): TextShape {
-  // One object for all of them: this runs over whole conversations.
-  const sum = { ...EMPTY_SHAPE };
-  for (const message of messages) {
-    const shape = messageShape(message);
-    sum.letters += shape.letters;
-    sum.digits += shape.digits;
-    sum.marks += shape.marks;
-    sum.spaces += shape.spaces;
-    sum.wide += shape.wide;
-    sum.rare += shape.rare;
-    sum.messages += shape.messages;
-  }
-  return sum;
+  return sumShapes(messages, messageShape);
 }
 
 function hasThinking(message: ContextMessage): boolean {

@@ -1,6 +1,7 @@
 import type { KeptCommand, KeptFacts, LogEvent, UserMessage } from "../shared/events";
-import { estimateShape, estimateText, shapeOf, type Rates, type TextShape } from "./estimate";
+import { estimateShape, estimateText, type Rates } from "./estimate";
 import { latestFiles } from "./files";
+import { shapeOf, type TextShape } from "./textShape";
 
 /** The caps of what is kept by code, in tokens. */
 export interface KeptCaps {

@@ -1,3 +1,4 @@
+import type { FailureKind } from "../shared/events";
 import type { SessionEvent } from "../shared/live";
 import type { ChatView } from "./chatView";
 import { ContextKeySetter } from "./contextKeys";
@@ -16,7 +17,13 @@ interface Parts {
 const UNSEEN: ReadonlySet<SessionEvent["type"]> = new Set(["reply_delta", "tool_output"]);
 
 /** Failures after which the server or the model is likely not what the status says. */
-const DOUBTFUL: ReadonlySet<string> = new Set(["not_running", "model_missing", "no_tools", "unauthorized"]);
+const DOUBTFUL: ReadonlySet<string> = new Set<FailureKind>([
+  "not_running",
+  "interrupted_stream",
+  "model_missing",
+  "no_tools",
+  "unauthorized",
+]);
 
 /** Keeps the status bar and the conditions of the commands true, and the status of the server fresh when there is doubt. */
 export class Indicators extends Disposable {

@@ -79,7 +79,7 @@ describe("windows of their own", () => {
 
   it("S01: damaged session files are named and kept aside, and what can be read opens", async () => {
     for (const word of WORDS) {
-      await window.runFromPalette("Loom: New Session");
+      await window.startSession();
       await window.say(`The first word is ${word}.`);
       await window.say(`The last word is ${word}${word}.`);
     }

@@ -27,8 +27,17 @@ function base64(characters: number): string {
   return text;
 }
 
-/** A text of one kind; its length comes from `sizes` (UTF-16 units). */
-export function anyTextOf(sizes: fc.Arbitrary<number>): fc.Arbitrary<string> {
-  const kinds = Object.values(KINDS);
-  return fc.tuple(fc.constantFrom(...kinds), sizes).map(([make, characters]) => make(Math.floor(characters)));
+/** A text of one kind and length (UTF-16 units); as data, so that a failing example can be read. */
+export interface HardText {
+  readonly kind: string;
+  readonly characters: number;
+}
+
+export function anyHardText(sizes: fc.Arbitrary<number>): fc.Arbitrary<HardText> {
+  const kind = fc.constantFrom(...Object.keys(KINDS));
+  return fc.record({ kind, characters: sizes.map(Math.floor) });
+}
+
+export function textOf({ kind, characters }: HardText): string {
+  return KINDS[kind]?.(characters) ?? "";
 }

@@ -1,4 +1,5 @@
-import type { ScriptedServer } from "./scriptedServer";
+/** Where a server answers, without a slash at the end. */
+export type At = { readonly url: string };
 
 /** A JSON object of the protocol, as it came. */
 export type Json = Readonly<Record<string, unknown>>;
@@ -22,7 +23,7 @@ export interface RawToolCall {
 
 /** Sends a JSON body with nothing between the test and the wire but `fetch`. */
 export async function post(
-  server: ScriptedServer,
+  server: At,
   path: string,
   body: object,
   init: RequestInit = {},
@@ -31,12 +32,12 @@ export async function post(
 }
 
 /** The parsed body of a GET. */
-export async function get(server: ScriptedServer, path: string): Promise<Json> {
+export async function get(server: At, path: string): Promise<Json> {
   return (await (await fetch(server.url + path)).json()) as Json;
 }
 
 /** One chat request, read to its end; `model` is `scripted` unless the body names another. */
-export async function rawChat(server: ScriptedServer, body: object): Promise<RawChat> {
+export async function rawChat(server: At, body: object): Promise<RawChat> {
   const response = await post(server, "/api/chat", { model: "scripted", ...body });
   const text = await response.text();
   const lines = text.split("\n").filter((line) => line !== "");

@@ -3,13 +3,14 @@ import { describe, test } from "node:test";
 import * as fc from "fast-check";
 import type { Turn } from "../../bench/survival/conversation";
 import { HonestModel } from "../../bench/survival/honestModel";
+import { TokenCounter } from "../../bench/survival/tokenCounter";
 import { createSummariser, type SummariserName } from "../../bench/survival/summarisers";
 import type { ChatModel, ChatOutcome, ChatRequest } from "../../src/core/ports";
 import { createTools } from "../../src/core/tools";
 import { toAnyTool, type AnyTool } from "../../src/core/tools/tool";
 import type { LogEvent } from "../../src/shared/events";
 import { anyLog } from "../support/conversations";
-import { anyTextOf } from "../support/hardTexts";
+import { anyHardText, textOf, type HardText } from "../support/hardTexts";
 import { startSession } from "../support/sessionFixture";
 
 /** Characters of about one token, so that sizes can be said in windows. */
@@ -19,21 +20,35 @@ const anyWindow = fc.constantFrom(2048, 4096, 8192);
 const anySummariser = fc.constantFrom<SummariserName>("perfect", "amnesic", "rambling", "broken");
 
 /** A turn whose texts are 0 to 50 windows long, with rounds of 1 to 8 calls. */
-function anyTurn(window: number): fc.Arbitrary<Turn> {
+interface HardTurn {
+  readonly user: HardText;
+  readonly rounds: readonly { readonly text: HardText; readonly results: readonly HardText[] }[];
+  readonly answer: HardText;
+}
+
+function anyTurn(window: number): fc.Arbitrary<HardTurn> {
   const windows = (...factors: number[]) =>
     fc.constantFrom(...factors.map((factor) => factor * window * CHARACTERS_PER_TOKEN));
-  const anyResult = anyTextOf(
-    fc.oneof({ weight: 12, arbitrary: windows(0, 0.01, 0.05, 0.3, 1) }, windows(50)),
+  const anyResult = anyHardText(
+    fc.oneof({ weight: 12, arbitrary: windows(0, 0.01, 0.05, 0.3, 1) }, windows(50), fc.constant(600_000)),
   );
   const anyRound = fc.record({
-    text: anyTextOf(windows(0, 0.01, 0.1)),
+    text: anyHardText(windows(0, 0.01, 0.1)),
     results: fc.array(anyResult, { minLength: 1, maxLength: 8 }),
   });
   return fc.record({
-    user: anyTextOf(windows(0.005, 0.02, 0.1, 2)).map((text) => `Go on: ${text}`),
+    user: anyHardText(windows(0.005, 0.02, 0.1, 2)),
     rounds: fc.array(anyRound, { maxLength: 3 }),
-    answer: anyTextOf(windows(0.02, 0.1, 0.5, 3)),
+    answer: anyHardText(windows(0.02, 0.1, 0.5, 3)),
   });
+}
+
+function turnOf({ user, rounds, answer }: HardTurn): Turn {
+  return {
+    user: `Go on: ${textOf(user)}`,
+    rounds: rounds.map(({ text, results }) => ({ text: textOf(text), results: results.map(textOf) })),
+    answer: textOf(answer),
+  };
 }
 
 const anyPlay = anyWindow.chain((window) =>
@@ -51,7 +66,7 @@ class WatchedModel implements ChatModel {
   order: (source: string) => number = () => 0;
 
   constructor(summariser: SummariserName) {
-    this.honest = new HonestModel(createSummariser(summariser, []), []);
+    this.honest = new HonestModel(createSummariser(summariser, []), [], new TokenCounter());
   }
 
   chat(...[request, onDelta, signal]: Parameters<ChatModel["chat"]>): Promise<ChatOutcome> {
@@ -136,7 +151,7 @@ describe("any conversation through the real session", () => {
     await fc.assert(
       fc.asyncProperty(anyPlay, async ({ window, summariser, turns }) => {
         const played = start(summariser, window);
-        for (const [index, turn] of turns.entries()) {
+        for (const [index, turn] of turns.map(turnOf).entries()) {
           played.model.honest.begin(turn);
           const before = played.model.honest.seen.requests;
           const outcome = played.session.send(`m${index}`, turn.user);
@@ -145,7 +160,7 @@ describe("any conversation through the real session", () => {
         }
         check(played);
       }),
-      { numRuns: 60 },
+      { numRuns: 30 },
     );
   });
 
@@ -161,7 +176,7 @@ describe("any conversation through the real session", () => {
         await played.idle();
         check(played);
       }),
-      { numRuns: 60 },
+      { numRuns: 100 },
     );
   });
 });

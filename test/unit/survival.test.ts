@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
-import { estimatorFigures, runSurvival, type SurvivalRow } from "../../bench/survival";
+import { estimatorFigures } from "../../bench/survival";
+import { runSurvival, type SurvivalRow } from "../../bench/survival/grid";
 
 describe("what survives compaction, on a part of the survival bench", () => {
   let rows: SurvivalRow[] = [];

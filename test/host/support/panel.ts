@@ -123,6 +123,13 @@ export class Panel {
     await this.untilIdle();
   }
 
+  /** Starts a new session by the command and waits until it is shown, with the cursor in its message field. */
+  async startSession(): Promise<void> {
+    await this.runFromPalette("Loom: New Session");
+    await this.frame().locator("li.entry").first().waitFor({ state: "detached" });
+    await this.frame().locator("textarea:focus").waitFor();
+  }
+
   /** Waits until nothing runs. Only to be called when something is seen that comes after the start of what runs. */
   async untilIdle(): Promise<void> {
     await this.button("Stop").waitFor({ state: "hidden" });
@@ -162,22 +169,19 @@ export class Panel {
 
   /** Types into the command palette, which stays open: true when a command of this title is in its list. */
   private async isOffered(title: string): Promise<boolean> {
+    const { keyboard } = this.workbench;
     const widget = this.workbench.locator(".quick-input-widget");
-    await this.workbench.keyboard.press("F1");
+    await keyboard.press("F1");
     const input = widget.locator(".quick-input-filter input");
-    await input.waitFor();
-    // Whole, since single keys can go elsewhere while the workbench moves the focus.
-    await input.fill(`>${title}`);
+    await widget.locator(".quick-input-filter input:focus").waitFor();
+    await keyboard.type(title);
+    // Single keys can go elsewhere while the workbench moves the focus.
+    if ((await valueOf(input)) !== `>${title}`) return false;
     const rows = widget.locator(".quick-input-list .monaco-list-row");
     const found = rows.filter({ hasText: title });
-    const isListed = found
-      .or(rows.filter({ hasText: "No matching commands" }))
-      .first()
-      .waitFor({ timeout: PALETTE_PATIENCE_MS });
-    return isListed.then(
-      async () => (await found.count()) > 0,
-      () => false,
-    );
+    const none = rows.filter({ hasText: /similar commands|No matching commands/ });
+    await found.or(none).first().waitFor();
+    return (await found.count()) > 0;
   }
 
   private async nextFrame(): Promise<void> {
@@ -228,9 +232,6 @@ export class Panel {
     return path;
   }
 }
-
-/** After so long without the list that was typed for, the palette is closed and opened anew. */
-const PALETTE_PATIENCE_MS = 10_000;
 
 /** What an input holds; nothing once it is gone. */
 async function valueOf(input: Locator): Promise<string> {

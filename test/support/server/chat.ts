@@ -6,6 +6,7 @@ import { answer, halves, play, unlessAborted } from "./player";
 import type { ChatRecord, RequestRecord } from "./recorder";
 import type { Brain, Fault, Reply } from "./reply";
 import type { Runner, RunnerSlot } from "./runner";
+import { countPrompt } from "./template";
 import type { VersionTraits } from "./version";
 import { fitWindow, type FittedPrompt } from "./window";
 import { integerOption, type ChatRequest } from "./wire";
@@ -84,7 +85,9 @@ export async function chat(
   settings: ChatSettings,
 ): Promise<void> {
   const { request, response, record, model, runner } = given;
-  const fitted = fitWindow(request, {
+  const prompt = promptInput(request, model);
+  if (prompt !== request) record.promptTokens = countPrompt(prompt);
+  const fitted = fitWindow(prompt, {
     ...windowOf(request, model, settings),
     traits: settings.traits,
     native: model.native,
@@ -108,6 +111,13 @@ export async function chat(
   } finally {
     slot.release();
   }
+}
+
+/** What of a request reaches the template: a model that can't think has no marks for `think: false`. */
+function promptInput(request: ChatRequest, model: Model): ChatRequest {
+  if (request.think !== false || model.capabilities.includes("thinking")) return request;
+  const { think: _, ...rest } = request;
+  return rest;
 }
 
 const JSON_TYPE = "application/json; charset=utf-8";

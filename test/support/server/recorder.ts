@@ -74,7 +74,7 @@ export class RequestRecord implements SeenRequest {
 export class ChatRecord extends RequestRecord implements SeenChat {
   readonly index: number;
   readonly request: ChatRequest;
-  readonly promptTokens: number;
+  promptTokens: number;
   windowTokens = 0;
   windowedMessages: readonly WireMessage[] = [];
   cachedTokens = 0;

@@ -6,6 +6,7 @@ import type { TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import type { CommandRequest } from "../../../src/core/ports";
 import { createShell } from "../../../src/node/shell";
+import { isAlive } from "../../support/isAlive";
 import { temporaryFolder } from "../../support/temporaryFolder";
 
 const isWindows = process.platform === "win32";
@@ -51,17 +52,6 @@ const exists = (path: string) =>
     () => true,
     () => false,
   );
-
-/** Whether a process runs; one that is dead and not reaped does not. */
-async function isAlive(id: number): Promise<boolean> {
-  try {
-    process.kill(id, 0);
-  } catch {
-    return false;
-  }
-  const status = await readFile(`/proc/${id}/stat`, "utf8").catch(() => "");
-  return !/\) [ZX] /.test(status);
-}
 
 async function idIn(path: string): Promise<number> {
   await until(
