@@ -156,8 +156,8 @@ async function summarise(
   if (first.type !== "failed" || !first.isOverflow) return first;
   // The server counted more than was estimated: the same once more in smaller parts.
   const { rates } = input.window;
-  const careful = { ...input, window: { ...input.window, rates: { ...rates, margin: rates.margin * 1.4 } } };
-  return foldIn(careful, plan, signal);
+  const window = { ...input.window, rates: { ...rates, margin: rates.margin * 1.4 } };
+  return foldIn({ ...input, window, before: { ...input.before, estimated: true } }, plan, signal);
 }
 
 /** Summarises part by part; each summary is read together with the next part. */
@@ -167,10 +167,13 @@ async function foldIn(
   signal: AbortSignal,
 ): Promise<SummaryOutcome> {
   const { summaryTokens } = plan;
-  const parts = foldParts(plan.toSummarise, input.window, { summaryTokens, knownTokens: knownTokens(input) });
+  const parts = foldParts(plan.toSummarise, input.window, {
+    summaryTokens,
+    knownTokens: knownTokens(input),
+    focus: input.focus,
+  });
   let earlier: string | undefined;
   for (const [index, part] of parts.entries()) {
-    if (signal.aborted) return { type: "stopped" };
     input.onPart(index + 1, parts.length, plan.messagesSummarised);
     const outcome = await summarisePart(input, plan, { part, earlier }, signal);
     if (outcome.type !== "summary") return outcome;
@@ -198,6 +201,7 @@ async function summarisePart(
   const replaces = estimateMessages(part.messages, rates) + estimateText(earlier ?? "", rates);
   let fault = "";
   for (const thinking of ["default", "off"] as const) {
+    if (signal.aborted) return { type: "stopped" };
     const request = isolatedRequest(input.model, input.window, part, { earlier, instruction, thinking });
     const outcome = await input.chatModel.chat(request, ignoreDelta, signal);
     if (outcome.type === "stopped") return outcome;

@@ -14,13 +14,25 @@ export function summaryInstruction(maxTokens: number, focus: string | undefined)
     "Leave out pleasantries, dead ends and anything that no longer matters.",
     "Write in the language of the conversation. Do not call tools, do not continue the task, do not address the user.",
     `Use at most ${words} words.`,
-    ...(focus === undefined ? [] : [`Above all keep what concerns this: ${focus}`]),
+    ...(focus === undefined
+      ? []
+      : [`Above all keep what concerns this: ${focus.slice(0, FOCUS_CHARACTERS)}`]),
   ].join("\n");
 }
+
+/** A focus is a wish, not a text of its own. */
+const FOCUS_CHARACTERS = 500;
 
 /** The request for one part of a fold: whole groups, then the instruction. */
 export interface SummaryPart {
   readonly messages: readonly ContextMessage[];
+}
+
+export interface FoldLimits {
+  /** The most tokens that the summary may take. */
+  readonly summaryTokens: number;
+  readonly knownTokens: number;
+  readonly focus?: string | undefined;
 }
 
 /**
@@ -31,10 +43,10 @@ export interface SummaryPart {
 export function foldParts(
   toSummarise: readonly ContextMessage[],
   window: Window,
-  { summaryTokens, knownTokens }: { readonly summaryTokens: number; readonly knownTokens: number },
+  { summaryTokens, knownTokens, focus }: FoldLimits,
 ): readonly SummaryPart[] {
   const { rates, numCtx } = window;
-  const instruction = estimateText(summaryInstruction(summaryTokens, undefined), rates) + 16;
+  const instruction = estimateText(summaryInstruction(summaryTokens, focus), rates) + 16;
   // Room for the summary itself; parts after the first also hold the summary of what came before.
   const whole = numCtx - instruction - summaryTokens - 64;
   const room = (part: number) => (part <= 1 ? whole : whole - summaryTokens);

@@ -22,7 +22,7 @@ describe("what the person typed", () => {
     const { words, wordsCut } = keepWords(typed, 50, DEFAULT_RATES);
     assert.deepEqual(words, ["The port is 48213.", "Never touch legacy/.", "The table is t_ord_7."]);
     assert.equal(wordsCut, 3);
-    const narrow = keepWords(typed, 25, DEFAULT_RATES);
+    const narrow = keepWords(typed, 30, DEFAULT_RATES);
     assert.deepEqual(narrow, { words: ["Never touch legacy/.", "The table is t_ord_7."], wordsCut: 3 });
   });
 
