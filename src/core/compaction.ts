@@ -6,7 +6,7 @@ import type {
   TokenCount,
 } from "../shared/events";
 import { estimateMessages, estimateText } from "./estimate";
-import { isPromptCut } from "./promptCut";
+import { findPromptCut } from "./promptCut";
 import { fixedTokens, pinTokens, promptTokens } from "./window";
 import { planCompaction, planFits, type CompactionPlan, type PlanInput } from "./plan";
 import type { ContextMessage } from "./messages";
@@ -209,7 +209,7 @@ async function summarisePart(
       const isOverflow = outcome.failure.kind === "window_exceeded";
       return { type: "failed", message: outcome.failure.message, isOverflow };
     }
-    if (isPromptCut(outcome.reply.usage, { expected: replaces, counted: 0 }, input.window.numCtx)) {
+    if (findPromptCut(outcome.reply.usage, { expected: replaces, counted: 0 }, input.window.numCtx)) {
       return { type: "failed", message: "The server cut the request for the summary.", isOverflow: true };
     }
     const found = summaryFault(outcome.reply, replaces, rates);

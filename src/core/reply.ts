@@ -3,7 +3,7 @@ import { adoptSmallerWindow, modelOf, replyBudget, windowOf, type Agent } from "
 import { compact } from "./compactor";
 import { LEAST_REPLY_TOKENS } from "./plan";
 import type { ChatOutcome, ChatReply, ReplyDelta } from "./ports";
-import { isPromptCut, promisedPrompt, type PromisedPrompt } from "./promptCut";
+import { findPromptCut, promisedPrompt, type PromisedPrompt, type PromptCut } from "./promptCut";
 import { fixedTokens, promptTokens, replyRoomOf, systemPromptOf } from "./window";
 
 /** What came of asking the model once. */
@@ -53,12 +53,24 @@ async function makeRoom(agent: Agent, signal: AbortSignal): Promise<ReplyOutcome
   };
 }
 
-/** True when the server cut the newest prompt in silence and nothing has been done about it yet. */
+/** True when the server cut the newest prompt in silence and something can still be done about it. */
 function wasLastPromptCut(agent: Agent): boolean {
   const last = agent.journal.events.findLast(
     ({ type }) => type === "assistant_message" || type === "compacted",
   );
-  return last?.type === "assistant_message" && last.isPromptCut === true;
+  return (
+    last?.type === "assistant_message" && last.isPromptCut === true && recentCuts(agent) <= CUTS_ANSWERED
+  );
+}
+
+/** A cut leads to a compaction; one after another so soon is a server whose counts mean something else. */
+const CUTS_ANSWERED = 2;
+const RECENT_REPLIES = 8;
+
+/** How many of the newest replies were made from a prompt that was cut. */
+function recentCuts({ journal }: Agent): number {
+  const replies = journal.events.filter((event) => event.type === "assistant_message").slice(-RECENT_REPLIES);
+  return replies.filter(({ isPromptCut }) => isPromptCut === true).length;
 }
 
 function fits(agent: Agent): boolean {
@@ -149,7 +161,7 @@ function appendReply(
   reply: ChatReply,
   { expected, promised }: Pick<Attempt, "expected" | "promised">,
 ): LogEvent & AssistantMessage {
-  const isCut = isPromptCut(reply.usage, promised, windowOf(agent).numCtx);
+  const cut = findPromptCut(reply.usage, promised, windowOf(agent).numCtx);
   const isCutByLength = reply.doneReason === "length";
   const body: AssistantMessage = {
     type: "assistant_message",
@@ -162,17 +174,28 @@ function appendReply(
     usage: reply.usage,
     ...(reply.timings === undefined ? {} : { timings: reply.timings }),
     estimatedPromptTokens: expected,
-    ...(isCut ? { isPromptCut: true } : {}),
+    ...(cut === undefined ? {} : { isPromptCut: true }),
   };
   const event = agent.journal.append(body, id);
-  if (isCut) {
-    agent.journal.append({
-      type: "notice",
-      level: "warning",
-      text: `The server read only ${reply.usage.promptTokens ?? 0} tokens of a prompt of about ${expected}: it dropped the beginning without saying so. Loom compacts the conversation before the next request. An Ollama from 0.12.6 on refuses such a prompt instead.`,
-    });
-  }
+  if (cut !== undefined) warnOfCut(agent, body, cut);
   return { ...event, ...body };
+}
+
+/** Says that a prompt was cut, and takes the server's window over when the count gives it away. */
+function warnOfCut(
+  agent: Agent,
+  { usage, estimatedPromptTokens }: AssistantMessage,
+  { window }: PromptCut,
+): void {
+  const cuts = recentCuts(agent);
+  if (cuts > CUTS_ANSWERED + 1) return;
+  const what = `The server read only ${usage.promptTokens ?? 0} tokens of a prompt of about ${estimatedPromptTokens}: it dropped the beginning without saying so.`;
+  const answer =
+    cuts > CUTS_ANSWERED
+      ? "Compacting did not help, so either its context window is smaller than num_ctx (setting loom.numCtx) or its counts are wrong; Loom goes by its own estimates."
+      : "Loom compacts the conversation before the next request. An Ollama from 0.12.6 on refuses such a prompt instead.";
+  agent.journal.append({ type: "notice", level: "warning", text: `${what} ${answer}` });
+  if (window !== undefined) adoptSmallerWindow(agent, window);
 }
 
 /** Servers repeat the ids of calls in later replies, or give none. */

@@ -3,6 +3,7 @@ import { estimateMessages, estimateText, type Rates } from "./estimate";
 import type { ContextMessage } from "./messages";
 import { groupsOf } from "./tail";
 import { cutToTokens } from "./cutToTokens";
+import { safeIndex } from "./truncate";
 import type { Window } from "./window";
 
 /** What the summariser is told at the end of the conversation; design §2.3 says what it must ask for. */
@@ -72,15 +73,24 @@ function piecesOf(messages: readonly ContextMessage[], room: number, rates: Rate
   if (estimateMessages(messages, rates) <= room) return [[...messages]];
   const pieces: ContextMessage[][] = [];
   for (const message of messages) {
-    const text = plainText(message);
-    const count = Math.ceil((estimateText(text, rates) + 16) / Math.max(1, room - 16));
-    const length = Math.ceil(text.length / count);
-    for (let start = 0; start < text.length; start += length) {
-      const content = text.slice(start, start + length);
+    for (const content of textPieces(plainText(message), room - MARKS_TOKENS, rates)) {
       pieces.push([{ role: "user", source: message.source, content }]);
     }
   }
   return pieces;
+}
+
+/** What stands around a message, in tokens. */
+const MARKS_TOKENS = 16;
+
+/** A text in pieces of at most `tokens` tokens; halved where it is denser than elsewhere, and never within a character. */
+function textPieces(text: string, tokens: number, rates: Rates): string[] {
+  const middle = safeIndex(text, Math.ceil(text.length / 2));
+  if (middle <= 0 || middle >= text.length || estimateText(text, rates) <= tokens) return [text];
+  return [
+    ...textPieces(text.slice(0, middle), tokens, rates),
+    ...textPieces(text.slice(middle), tokens, rates),
+  ];
 }
 
 /** A message without its structure, for a summariser that must read it in pieces. */

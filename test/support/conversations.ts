@@ -15,6 +15,9 @@ export const anyText: fc.Arbitrary<string> = fc.oneof(
   ),
   fc.integer({ min: 1, max: 400 }).map((count) => "const value = compute(input, 42);\n".repeat(count)),
   fc.integer({ min: 1, max: 4 }).map((count) => "x".repeat(count * 10_000)),
+  fc
+    .integer({ min: 1, max: 3 })
+    .map((count) => "and so on, ".repeat(count * 2000) + "🧵".repeat(count * 1500)),
 );
 
 /** One step of a conversation: what the person says, an answer, or a round of calls with their results. */

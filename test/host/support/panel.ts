@@ -2,6 +2,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { chromium, type FrameLocator, type Locator, type Page } from "playwright-core";
 import * as vscode from "vscode";
+import { runFromPalette } from "../../../scripts/editor/palette";
 
 /** How long a condition may take before a test fails, in milliseconds: generous, since it is never waited out. */
 const limit = 60_000;
@@ -123,11 +124,12 @@ export class Panel {
     await this.untilIdle();
   }
 
-  /** Starts a new session by the command and waits until it is shown, with the cursor in its message field. */
+  /** Starts a new session by the command and waits until it is shown, with the cursor in its message field, which is empty. */
   async startSession(): Promise<void> {
     await this.runFromPalette("Loom: New Session");
     await this.frame().locator("li.entry").first().waitFor({ state: "detached" });
     await this.frame().locator("textarea:focus").waitFor();
+    await this.composer().fill("");
   }
 
   /** Waits until nothing runs. Only to be called when something is seen that comes after the start of what runs. */
@@ -154,43 +156,9 @@ export class Panel {
     return { used: Number(used), window: Number(window), text: text ?? "" };
   }
 
-  /** Runs a command as a person does: F1, its title ("Loom: Compact Now"), Enter. */
+  /** Runs a command by its title ("Loom: Compact Now"), typed into the palette. */
   async runFromPalette(title: string): Promise<void> {
-    const widget = this.workbench.locator(".quick-input-widget");
-    const row = widget.locator(".quick-input-list .monaco-list-row.focused", { hasText: title });
-    // A window that has just opened does not know all commands yet.
-    while (!(await this.isOffered(title))) await this.leavePalette();
-    await row.waitFor();
-    await this.workbench.keyboard.press("Enter");
-    // A command may itself show a list, in the same widget: then only the palette's `>` is gone.
-    const input = widget.locator(".quick-input-filter input");
-    while ((await widget.isVisible()) && (await valueOf(input)).startsWith(">")) await this.nextFrame();
-  }
-
-  /** Types into the command palette, which stays open: true when a command of this title is in its list. */
-  private async isOffered(title: string): Promise<boolean> {
-    const { keyboard } = this.workbench;
-    const widget = this.workbench.locator(".quick-input-widget");
-    await keyboard.press("F1");
-    const input = widget.locator(".quick-input-filter input");
-    await widget.locator(".quick-input-filter input:focus").waitFor();
-    await keyboard.type(title);
-    // Single keys can go elsewhere while the workbench moves the focus.
-    if ((await valueOf(input)) !== `>${title}`) return false;
-    const rows = widget.locator(".quick-input-list .monaco-list-row");
-    const found = rows.filter({ hasText: title });
-    const none = rows.filter({ hasText: /similar commands|No matching commands/ });
-    await found.or(none).first().waitFor();
-    return (await found.count()) > 0;
-  }
-
-  private async nextFrame(): Promise<void> {
-    await this.workbench.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
-  }
-
-  private async leavePalette(): Promise<void> {
-    await this.workbench.keyboard.press("Escape");
-    await this.workbench.locator(".quick-input-widget").waitFor({ state: "hidden" });
+    await runFromPalette(this.workbench, title);
   }
 
   /** Changes the colour theme and waits until the workbench, and the panel's page if it is shown, have it. */
@@ -231,9 +199,4 @@ export class Panel {
     await this.workbench.screenshot({ path });
     return path;
   }
-}
-
-/** What an input holds; nothing once it is gone. */
-async function valueOf(input: Locator): Promise<string> {
-  return input.inputValue({ timeout: 1_000 }).catch(() => "");
 }
