@@ -1,4 +1,5 @@
 // `npm run bench -- NAME [--json]`: one measurement; without a name the list of them.
+import { main as activation } from "../bench/activation";
 import { main as core } from "../bench/core";
 import { main as size } from "../bench/size";
 import { main as survival } from "../bench/survival";
@@ -9,6 +10,7 @@ interface Bench {
 }
 
 const benches: Readonly<Record<string, Bench>> = {
+  activation: { shows: "how long a real VS Code says that Loom takes to activate", main: activation },
   core: { shows: "what estimates, plans and the view cost on a log of 10,000 messages", main: core },
   size: { shows: "the size of the two bundles, and what they are made of", main: size },
   survival: {

@@ -35,6 +35,8 @@ export interface Agent {
   readonly schemas: readonly ToolSchema[];
   readonly settings: () => SessionSettings;
   readonly describeWorkspace: () => Promise<WorkspaceFacts>;
+  /** The models and windows of which the server was asked what it really allocated, since this session was opened. */
+  readonly checkedWindows: Set<string>;
   /** Absent where files cannot be looked at outside of tools. */
   readonly hashOf: HashOf | undefined;
   /** Milliseconds since 1970. */

@@ -85,6 +85,7 @@ export class Session {
       settings,
       describeWorkspace,
       hashOf: ports.hashOf,
+      checkedWindows: new Set(),
       now,
       newId,
       log,

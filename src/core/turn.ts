@@ -98,10 +98,10 @@ function runTools(agent: Agent, reply: AssistantMessage, signal: AbortSignal) {
 
 /** After the first reply in a window the server tells what it really allocated; less than asked is shown and adopted. */
 async function adoptAllocatedWindow(agent: Agent, signal: AbortSignal): Promise<void> {
-  const { journal } = agent;
-  const index = journal.events.findLastIndex(({ type }) => type === "window_set");
-  const repliesSince = journal.events.slice(index + 1).filter(({ type }) => type === "assistant_message");
-  if (index === -1 || repliesSince.length !== 1) return;
-  const allocated = await agent.chatModel.allocatedNumCtx(modelOf(agent), signal);
+  const model = modelOf(agent);
+  const key = JSON.stringify([model, windowOf(agent).numCtx]);
+  if (agent.checkedWindows.has(key)) return;
+  agent.checkedWindows.add(key);
+  const allocated = await agent.chatModel.allocatedNumCtx(model, signal);
   if (allocated !== undefined) adoptSmallerWindow(agent, allocated);
 }

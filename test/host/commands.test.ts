@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as vscode from "vscode";
 import { createGate, startScriptedServer, type Brain, type ScriptedServer } from "../support/scriptedServer";
 import { Panel } from "./support/panel";
-import { useScriptedServer } from "./support/scripted";
+import { setLoom, useScriptedServer } from "./support/scripted";
 
 const root = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? "";
 
@@ -18,18 +18,20 @@ const toast = (text: string) => panel.workbench.locator(".notification-list-item
 const item = (text: string) => panel.frame().getByRole("listitem").filter({ hasText: text });
 const widget = () => panel.workbench.locator(".quick-input-widget");
 
-/** The titles of Loom's commands that the command palette offers. */
-async function offered(): Promise<readonly string[]> {
+/** The titles that the command palette offers for this text. */
+async function offered(text: string): Promise<string> {
   const { keyboard } = panel.workbench;
   await keyboard.press("F1");
-  await widget().locator("input:focus").waitFor();
-  await keyboard.type("Loom: ");
-  const rows = widget().locator(".monaco-list-row");
-  await rows.filter({ hasText: "Loom: Set Access Token" }).waitFor();
-  const titles = await rows.locator(".label-name").allInnerTexts();
+  await widget().locator("input").first().waitFor();
+  await keyboard.type(text);
+  await widget()
+    .locator(".monaco-list-row", { hasText: /Open Log|No matching/ })
+    .first()
+    .waitFor();
+  const titles = await widget().locator(".monaco-list-row .label-name").allInnerTexts();
   await keyboard.press("Escape");
   await widget().waitFor({ state: "hidden" });
-  return titles.map((title) => title.trim()).filter((title) => title.startsWith("Loom: "));
+  return titles.join("\n");
 }
 
 describe("commands, settings and status bar", () => {
@@ -55,106 +57,30 @@ describe("commands, settings and status bar", () => {
   beforeEach(async () => {
     brain = () => ({ content: "OK." });
     await vscode.commands.executeCommand("workbench.action.closeAllEditors");
-    await panel.startSession();
-    await panel.composer().fill("");
+    await vscode.commands.executeCommand("loom.newSession");
+    // Keys that are pressed while the focus moves go nowhere.
+    await panel.frame().locator("textarea:focus").waitFor();
   });
 
-  it("offers each command only while it can do something", async () => {
-    const always = [
-      "Focus Chat",
-      // The editor's own, for the view.
-      "Focus on Chat View",
-      "Get a Model",
-      "New Session",
-      "Open Log",
-      "Select Model",
-      "Set Access Token",
-      "Show Context",
-      "Show Sessions",
-    ];
-    const assertOffered = async (...more: readonly string[]): Promise<void> => {
-      const expected = [...always, ...more].map((name) => `Loom: ${name}`).sort();
-      // VS Code itself adds one for every view.
-      const own = (await offered()).filter((name) => name !== "Loom: Focus on Chat View");
-      assert.deepEqual(own.sort(), expected);
-    };
-    await assertOffered();
+  it("offers Stop only while the agent works, and Compact Now only when there is something to compact", async () => {
+    const idle = await offered("Loom: ");
+    assert.ok(!/Stop|Compact Now|Show Summary/.test(idle), idle);
+    assert.match(idle, /Loom: New Session/);
     const gate = createGate();
-    brain = async ({ tools }) => {
+    brain = async () => {
       await gate.opened;
-      return {
-        content: tools.length > 0 ? "A long answer. ".repeat(120) : "- Long answers were given to each.",
-      };
+      return { content: "Done." };
     };
     await panel.send("work for a while");
-    await panel.button("Stop").waitFor();
-    await assertOffered("Stop");
+    await server.waitForChat(server.chats().length + (server.chats().length === 0 ? 1 : 0));
+    await panel.frame().getByRole("button", { name: "Stop" }).waitFor();
+    const busy = await offered("Loom: ");
+    assert.match(busy, /Loom: Stop/);
+    assert.ok(!busy.includes("Compact Now"), busy);
     gate.open();
-    await item("A long answer.").waitFor();
-    await panel.untilIdle();
-    await assertOffered("Compact Now");
-    for (const text of ["two", "three", "four", "five"]) await panel.say(text);
-    await panel.runFromPalette("Loom: Compact Now");
-    await item("Compacted: ").waitFor();
-    await panel.untilIdle();
-    await assertOffered("Compact Now", "Show Summary");
-    server.refuseConnections();
-    await panel.say("are you there?");
-    await panel.frame().locator(".banner").waitFor();
-    await assertOffered("Compact Now", "Show Summary", "Start Ollama");
-    await server.acceptConnections();
-    await panel.frame().locator(".banner").waitFor({ state: "hidden" });
-  });
-
-  it("slash commands do what the commands do", async () => {
-    await panel.send("/help");
-    await panel.frame().getByRole("dialog", { name: "Commands and keys" }).getByText("/compact").waitFor();
-    await panel.send("/context");
-    await panel.frame().getByRole("dialog", { name: "What fills the context" }).waitFor();
-    await panel.workbench.keyboard.press("Escape");
-    brain = ({ tools }) => ({
-      content:
-        tools.length > 0 ? "A long answer. ".repeat(120) : "- The API was decided to be small and stable.",
-    });
-    for (const text of ["one", "two", "three", "four", "five"]) await panel.say(text);
-    await panel.send("/compact keep the API decisions");
-    await item("Compacted: ").waitFor();
-    await panel.untilIdle();
-    const instruction = server.chats().at(-1)?.request.messages?.at(-1)?.content ?? "";
-    assert.match(instruction, /keep the API decisions/);
-    await panel.send("/summary");
-    await waitForEditor("Summary.md");
-    const chats = server.chats().length;
-    await panel.send("/clear");
-    await item("Compacted: ").waitFor({ state: "detached" });
-    await panel.send("/nonsense");
-    await panel
-      .frame()
-      .locator(".composer-note")
-      .locator(".composer-note", { hasText: "There is no command /nonsense." })
-      .waitFor();
-    assert.equal(await panel.composer().inputValue(), "/nonsense");
-    await panel.composer().fill("");
-    assert.equal(server.chats().length, chats);
-  });
-
-  it("the log tells requests and timings, and nothing of what was said or read", async () => {
-    writeFileSync(join(root, "secret.txt"), "the harbour key is heliotrope\n");
-    let isRead = false;
-    brain = () => {
-      if (isRead) return { content: "It says heliotrope." };
-      isRead = true;
-      return { content: "", toolCalls: [{ name: "read_file", arguments: { path: "secret.txt" } }] };
-    };
-    await panel.say("what is in secret.txt, and who is Clementine?");
-    await panel.runFromPalette("Loom: Open Log");
-    const log = await documentWith((document) => document.uri.scheme === "output" && isLog(document));
-    const text = log.getText();
-    assert.match(text, /\/api\/chat/);
-    assert.match(text, /\d+ ?(?:ms|s)\b/);
-    assert.doesNotMatch(text, /heliotrope|Clementine/);
-    rmSync(join(root, "secret.txt"));
-    await vscode.commands.executeCommand("workbench.action.closePanel");
+    await item("Done.").waitFor();
+    await panel.frame().getByRole("button", { name: "Stop" }).waitFor({ state: "hidden" });
+    assert.match(await offered("Loom: "), /Loom: Compact Now/);
   });
 
   it("shows the model and the meter in the status bar, and what fills the window after a click on it", async () => {
@@ -201,6 +127,34 @@ describe("commands, settings and status bar", () => {
     await widget().waitFor({ state: "hidden" });
   });
 
+  it("shows a proposed edit in the editor's own diff view and makes it once it is allowed", async () => {
+    writeFileSync(join(root, "greet.txt"), "hello\nworld\n");
+    let isAsked = false;
+    brain = () => {
+      if (isAsked) return { content: "Changed." };
+      isAsked = true;
+      const call = { path: "greet.txt", old_text: "hello", new_text: "good morning" };
+      return { content: "", toolCalls: [{ name: "edit_file", arguments: call }] };
+    };
+    await panel.send("greet better");
+    await panel.frame().getByRole("button", { name: "Show diff" }).click();
+    await panel.workbench.locator(".tab", { hasText: "greet.txt (change by Loom)" }).waitFor();
+    const input = vscode.window.tabGroups.activeTabGroup.activeTab?.input;
+    assert.ok(input instanceof vscode.TabInputTextDiff);
+    const sides = await Promise.all(
+      [input.original, input.modified].map((uri) => vscode.workspace.openTextDocument(uri)),
+    );
+    assert.deepEqual(
+      sides.map((document) => document.getText()),
+      ["hello\nworld\n", "good morning\nworld\n"],
+    );
+    await panel.screenshot("show-diff");
+    await panel.frame().getByRole("button", { name: "Allow", exact: true }).click();
+    await item("Changed.").waitFor();
+    assert.equal(readFileSync(join(root, "greet.txt"), "utf8"), "good morning\nworld\n");
+    rmSync(join(root, "greet.txt"));
+  });
+
   it("V04: keeps an unsent draft while another view is shown", async () => {
     await panel.composer().click();
     await panel.composer().pressSequentially("a thought of two lines");
@@ -238,6 +192,14 @@ describe("commands, settings and status bar", () => {
     await vscode.commands.executeCommand("notifications.clearAll");
   });
 
+  it("names a value that cannot be used, and uses the default", async () => {
+    await setLoom({ numCtx: 1 });
+    await toast("The setting loom.numCtx is 1").waitFor();
+    await panel.frame().getByText("/ 8,192").waitFor();
+    await setLoom({ numCtx: undefined });
+    await vscode.commands.executeCommand("notifications.clearAll");
+  });
+
   it("S03: a folder's own settings can neither redirect the address nor choose the model nor loosen approvals", async () => {
     const stranger = await startScriptedServer();
     const changed = new Promise<void>((resolve) => {
@@ -271,26 +233,6 @@ describe("commands, settings and status bar", () => {
     }
   });
 });
-
-const isLog = (document: vscode.TextDocument): boolean =>
-  document.getText().includes("/api/chat") && document.uri.path.includes("loom");
-
-/** Waits until a document is as wanted. */
-function documentWith(isWanted: (document: vscode.TextDocument) => boolean): Promise<vscode.TextDocument> {
-  return new Promise((resolve) => {
-    const check = (): void => {
-      const found = vscode.workspace.textDocuments.find(isWanted);
-      if (found === undefined) return;
-      for (const listener of listeners) listener.dispose();
-      resolve(found);
-    };
-    const listeners = [
-      vscode.workspace.onDidOpenTextDocument(check),
-      vscode.workspace.onDidChangeTextDocument(check),
-    ];
-    check();
-  });
-}
 
 /** Waits until an editor with this name is the active one. */
 async function waitForEditor(name: string): Promise<vscode.TextEditor> {
