@@ -103,6 +103,9 @@ export class Composer {
 
   updateStatus(status: ModelStatus): void {
     const { model, chooseModel } = strings.composer;
+    // A server that does not answer changes nothing about what was chosen.
+    const isUnknown = status.state === "checking" || status.state === "unreachable";
+    if (isUnknown && this.modelName.textContent !== "") return;
     const name = "model" in status ? status.model : "";
     setText(this.modelName, name === "" ? chooseModel : name);
     this.model.title = name === "" ? chooseModel : model(name);

@@ -2,6 +2,7 @@ import type { ModelStatus } from "../src/shared/protocol";
 import { h, setShown, type Child } from "./dom";
 import { post, runCommand } from "./hostApi";
 import { icon } from "./icons";
+import { withCode } from "./inlineCode";
 import { adviceFor, type AdvisedAction } from "./modelAdvice";
 import { strings } from "./strings";
 import { button, progressRing } from "./toolkit";
@@ -33,7 +34,7 @@ export class EmptyState {
     }
     return [
       h("h2", {}, advice.title),
-      h("p", {}, advice.text),
+      h("p", {}, ...withCode(advice.text)),
       actionRow(advice.actions, true),
       ...(hasFolder ? [] : [noFolder()]),
     ];

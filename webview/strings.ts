@@ -243,6 +243,7 @@ const empty = {
   checkAgain: "Check again",
   openSettings: "Open settings",
   openLog: "Open log",
+  setToken: "Set access token",
   openFolder: "Open folder",
   pullModel: "Pull a model",
   pullThis: (model: string) => `Pull ${model}`,

@@ -4,6 +4,7 @@ import { cp, mkdir, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { cacheFolder, installOnce, npmInstall } from "./cache";
+import { ensurePlainLog } from "./plainLog";
 import { startNode, stopTree } from "./processes";
 
 const packaged = "code-server@4.100.3";
@@ -35,7 +36,9 @@ export async function ensureServer(): Promise<string> {
   }).catch((error: unknown) => {
     throw new Error(`VS Code's server form (${packaged}) could not be had from npm.`, { cause: error });
   });
-  return join(folder, "node_modules", "code-server", "lib", "vscode");
+  const server = join(folder, "node_modules", "code-server", "lib", "vscode");
+  await ensurePlainLog(join(server, "node_modules"));
+  return server;
 }
 
 /** What the workbench is told by its address, as pairs: `["extensionDevelopmentPath", …]`, `["openFile", …]` and so on. */

@@ -19,13 +19,7 @@ export function keepFacts(
   caps: KeptCaps,
   rates: Rates,
 ): KeptFacts {
-  const typed: (LogEvent & UserMessage)[] = [];
-  const results: LogEvent[] = [];
-  // One look at each event: a log may have tens of thousands, and a plan is made of several drafts.
-  for (const event of events) {
-    if (event.type === "user_message") typed.push(event);
-    else if (event.type === "tool_result" && event.facts !== undefined) results.push(event);
-  }
+  const { typed, results } = sourcesIn(events);
   if (request !== undefined)
     typed.splice(
       typed.findLastIndex(({ text }) => text === request),
@@ -45,6 +39,53 @@ export function keepFacts(
     commands: keptCommands,
     commandsCut: commands.length - keptCommands.length,
   };
+}
+
+/** The events that slot 1 is made from, in order. */
+interface Sources {
+  readonly typed: (LogEvent & UserMessage)[];
+  readonly results: LogEvent[];
+}
+
+interface SearchedLog extends Sources {
+  readonly events: LogEvent[];
+  /** Where in the log the typed messages and the results are. */
+  readonly typedAt: number[];
+  readonly resultsAt: number[];
+}
+
+// A log only grows, and each plan asks for several beginnings of it: it is searched once. The keys are the first events.
+const searched = new WeakMap<LogEvent, SearchedLog>();
+
+function sourcesIn(events: readonly LogEvent[]): Sources {
+  const [first] = events;
+  if (first === undefined) return { typed: [], results: [] };
+  const known = searched.get(first);
+  const common = Math.min(known?.events.length ?? 0, events.length);
+  const isSameLog = known !== undefined && known.events[common - 1] === events[common - 1];
+  const log = isSameLog ? known : { events: [], typed: [], typedAt: [], results: [], resultsAt: [] };
+  for (const event of events.slice(log.events.length)) search(log, event);
+  searched.set(first, log);
+  return {
+    typed: log.typed.slice(0, countBelow(log.typedAt, events.length)),
+    results: log.results.slice(0, countBelow(log.resultsAt, events.length)),
+  };
+}
+
+function search(log: SearchedLog, event: LogEvent): void {
+  if (event.type === "user_message") {
+    log.typed.push(event);
+    log.typedAt.push(log.events.length);
+  } else if (event.type === "tool_result" && event.facts !== undefined) {
+    log.results.push(event);
+    log.resultsAt.push(log.events.length);
+  }
+  log.events.push(event);
+}
+
+/** How many of these ascending places lie before `end`. */
+function countBelow(places: readonly number[], end: number): number {
+  return places.findLastIndex((place) => place < end) + 1;
 }
 
 /** A text that slot 1 may carry. */

@@ -172,7 +172,7 @@ function partsFor(
   const { events, messages, window, stale } = input;
   const { numCtx, rates } = window;
   const tailFrom = messages[start]?.source;
-  const end = tailFrom === undefined ? events.length : events.findIndex(({ id }) => id === tailFrom);
+  const end = tailFrom === undefined ? events.length : events.findLastIndex(({ id }) => id === tailFrom);
   const newest = events.findLastIndex(({ type }) => type === "user_message");
   const request = events[newest];
   const caps = { words: numCtx * SHARES.words * scale.words, ledger: numCtx * SHARES.ledger * scale.ledger };

@@ -32,48 +32,45 @@ export const EMPTY_SHAPE: TextShape = {
   messages: 0,
 };
 
-/** The shape of a text, in one pass. */
-export function shapeOf(text: string): TextShape {
-  const shape = { ...EMPTY_SHAPE };
-  let before = 0;
-  let last = 0;
-  for (let index = 0; index < text.length; index++) {
-    const code = text.charCodeAt(index);
-    if (code > 0x7f) shape[kindOf(code)]++;
-    else if (isLetter(code)) {
-      shape.letters++;
-      if (beginsWord(code, last, before)) shape.words++;
-    } else if (code >= 0x30 && code <= 0x39) shape.digits++;
-    else if (code <= SPACE) {
-      shape.spaces++;
-      if (beginsBreak(code, last, before)) shape.breaks++;
-    } else shape.marks++;
-    before = last;
-    last = code;
-  }
-  return shape;
-}
-
+const [MARK, LOWER, UPPER, DIGIT, BLANK] = [0, 1, 2, 3, 4] as const;
 const SPACE = 0x20;
 
-function isLetter(code: number): boolean {
-  return (code | 0x20) >= 0x61 && (code | 0x20) <= 0x7a && code <= 0x7f;
-}
+/** The class of each ASCII character: every character of every conversation is looked up here. */
+const CLASSES = Uint8Array.from({ length: 0x80 }, (_, code) => {
+  if (code >= 0x61 && code <= 0x7a) return LOWER;
+  if (code >= 0x41 && code <= 0x5a) return UPPER;
+  if (code >= 0x30 && code <= 0x39) return DIGIT;
+  return code <= SPACE ? BLANK : MARK;
+});
 
-function isCapital(code: number): boolean {
-  return code >= 0x41 && code <= 0x5a;
-}
-
-/** Words begin after what is no letter, at a capital in mid-word, and where capitals end: three of them in `readXMLFile`, and many in base64. */
-function beginsWord(code: number, last: number, before: number): boolean {
-  if (!isLetter(last)) return true;
-  return isCapital(code) ? !isCapital(last) : isCapital(last) && isCapital(before);
-}
-
-/** A single space belongs to the word after it; other white space is a token for each run of the same character. */
-function beginsBreak(code: number, last: number, before: number): boolean {
-  if (code !== SPACE) return code !== last;
-  return last === SPACE ? before > SPACE : last < SPACE;
+/**
+ * The shape of a text, in one pass. Words begin after what is no letter, at a capital in mid-word, and where several capitals end:
+ * three of them in `readXMLFile`, and many in base64. A single space belongs to the word after it; other white space is
+ * a break for each run of the same character.
+ */
+export function shapeOf(text: string): TextShape {
+  const counts = [0, 0, 0, 0, 0];
+  const others = { foreign: 0, wide: 0, rare: 0 };
+  let [words, breaks, last, before] = [0, 0, MARK as number, MARK as number];
+  for (let index = 0, code = 0, lastCode = 0; index < text.length; index++, lastCode = code) {
+    code = text.charCodeAt(index);
+    const kind = CLASSES[code] ?? MARK;
+    if (code > 0x7f) others[kindOf(code)]++;
+    else counts[kind] = (counts[kind] ?? 0) + 1;
+    if (kind === LOWER) {
+      if (last !== LOWER && (last !== UPPER || before === UPPER)) words++;
+    } else if (kind === UPPER) {
+      if (last !== UPPER) words++;
+    } else if (kind === BLANK) {
+      const isRun =
+        code === SPACE ? last === BLANK && (lastCode !== SPACE || before !== BLANK) : code !== lastCode;
+      if (isRun) breaks++;
+    }
+    before = last;
+    last = kind;
+  }
+  const [marks = 0, lower = 0, upper = 0, digits = 0, spaces = 0] = counts;
+  return { letters: lower + upper, words, digits, marks, spaces, breaks, ...others, messages: 0 };
 }
 
 function kindOf(code: number): "foreign" | "wide" | "rare" {

@@ -101,7 +101,7 @@ async function adoptAllocatedWindow(agent: Agent, signal: AbortSignal): Promise<
   const model = modelOf(agent);
   const key = JSON.stringify([model, windowOf(agent).numCtx]);
   if (agent.checkedWindows.has(key)) return;
-  agent.checkedWindows.add(key);
   const allocated = await agent.chatModel.allocatedNumCtx(model, signal);
+  if (!signal.aborted) agent.checkedWindows.add(key);
   if (allocated !== undefined) adoptSmallerWindow(agent, allocated);
 }

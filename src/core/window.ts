@@ -2,7 +2,7 @@ import type { ContextBreakdown, ContextPart } from "../shared/protocol";
 import type { KeptFacts, TokenCount } from "../shared/events";
 import type { Meter } from "../shared/live";
 import type { Context } from "./context";
-import { estimateFixed, estimateMessages, estimateText, type Rates } from "./estimate";
+import { estimateConversation, estimateFixed, estimateMessages, estimateText, type Rates } from "./estimate";
 import { REPLY_ROOM, SHARES } from "./limits";
 import type { ToolSchema } from "./ports";
 import { renderKeptSections, SUMMARY_SENTENCE } from "./summaryMessage";
@@ -34,7 +34,7 @@ export function promptTokens(context: Pick<Context, "messages" | "anchor">, wind
     const isSystemFirst = system?.role === "system";
     const fixed = fixedTokens(isSystemFirst ? system.content : "", window);
     return {
-      tokens: fixed + estimateMessages(isSystemFirst ? others : messages, window.rates),
+      tokens: fixed + estimateConversation(isSystemFirst ? others : messages, window.rates),
       estimated: true,
     };
   }

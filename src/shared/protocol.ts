@@ -57,6 +57,7 @@ export type PageCommand =
   | "showSummary"
   | "showSessions"
   | "selectModel"
+  | "setToken"
   | "startOllama"
   | "pullModel"
   | "openSettings"
@@ -71,6 +72,7 @@ const PAGE_COMMANDS: ReadonlySet<string> = new Set<PageCommand>([
   "showSummary",
   "showSessions",
   "selectModel",
+  "setToken",
   "startOllama",
   "pullModel",
   "openSettings",

@@ -92,7 +92,7 @@ describe("bad input", () => {
     await panel.say("And the host?");
     assert.match(
       await problem().innerText(),
-      /There is no model no-such:1b on .*`ollama pull no-such:1b`, or choose another one\./,
+      /There is no model no-such:1b on .*ollama pull no-such:1b, or choose another one\./,
     );
     await problem().getByRole("button", { name: "Pull a model" }).waitFor();
     await panel.screenshot("model-missing");

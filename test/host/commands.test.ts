@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as vscode from "vscode";
 import { createGate, startScriptedServer, type Brain, type ScriptedServer } from "../support/scriptedServer";
 import { Panel } from "./support/panel";
-import { setLoom, useScriptedServer } from "./support/scripted";
+import { useScriptedServer } from "./support/scripted";
 
 const root = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? "";
 
@@ -17,22 +17,6 @@ const bar = () => panel.workbench.locator('.statusbar-item[id^="loom.loom"]');
 const toast = (text: string) => panel.workbench.locator(".notification-list-item", { hasText: text });
 const item = (text: string) => panel.frame().getByRole("listitem").filter({ hasText: text });
 const widget = () => panel.workbench.locator(".quick-input-widget");
-
-/** The titles that the command palette offers for this text. */
-async function offered(text: string): Promise<string> {
-  const { keyboard } = panel.workbench;
-  await keyboard.press("F1");
-  await widget().locator("input").first().waitFor();
-  await keyboard.type(text);
-  await widget()
-    .locator(".monaco-list-row", { hasText: /Open Log|No matching/ })
-    .first()
-    .waitFor();
-  const titles = await widget().locator(".monaco-list-row .label-name").allInnerTexts();
-  await keyboard.press("Escape");
-  await widget().waitFor({ state: "hidden" });
-  return titles.join("\n");
-}
 
 describe("commands, settings and status bar", () => {
   before(async () => {
@@ -57,30 +41,7 @@ describe("commands, settings and status bar", () => {
   beforeEach(async () => {
     brain = () => ({ content: "OK." });
     await vscode.commands.executeCommand("workbench.action.closeAllEditors");
-    await vscode.commands.executeCommand("loom.newSession");
-    // Keys that are pressed while the focus moves go nowhere.
-    await panel.frame().locator("textarea:focus").waitFor();
-  });
-
-  it("offers Stop only while the agent works, and Compact Now only when there is something to compact", async () => {
-    const idle = await offered("Loom: ");
-    assert.ok(!/Stop|Compact Now|Show Summary/.test(idle), idle);
-    assert.match(idle, /Loom: New Session/);
-    const gate = createGate();
-    brain = async () => {
-      await gate.opened;
-      return { content: "Done." };
-    };
-    await panel.send("work for a while");
-    await server.waitForChat(server.chats().length + (server.chats().length === 0 ? 1 : 0));
-    await panel.frame().getByRole("button", { name: "Stop" }).waitFor();
-    const busy = await offered("Loom: ");
-    assert.match(busy, /Loom: Stop/);
-    assert.ok(!busy.includes("Compact Now"), busy);
-    gate.open();
-    await item("Done.").waitFor();
-    await panel.frame().getByRole("button", { name: "Stop" }).waitFor({ state: "hidden" });
-    assert.match(await offered("Loom: "), /Loom: Compact Now/);
+    await panel.startSession();
   });
 
   it("shows the model and the meter in the status bar, and what fills the window after a click on it", async () => {
@@ -127,34 +88,6 @@ describe("commands, settings and status bar", () => {
     await widget().waitFor({ state: "hidden" });
   });
 
-  it("shows a proposed edit in the editor's own diff view and makes it once it is allowed", async () => {
-    writeFileSync(join(root, "greet.txt"), "hello\nworld\n");
-    let isAsked = false;
-    brain = () => {
-      if (isAsked) return { content: "Changed." };
-      isAsked = true;
-      const call = { path: "greet.txt", old_text: "hello", new_text: "good morning" };
-      return { content: "", toolCalls: [{ name: "edit_file", arguments: call }] };
-    };
-    await panel.send("greet better");
-    await panel.frame().getByRole("button", { name: "Show diff" }).click();
-    await panel.workbench.locator(".tab", { hasText: "greet.txt (change by Loom)" }).waitFor();
-    const input = vscode.window.tabGroups.activeTabGroup.activeTab?.input;
-    assert.ok(input instanceof vscode.TabInputTextDiff);
-    const sides = await Promise.all(
-      [input.original, input.modified].map((uri) => vscode.workspace.openTextDocument(uri)),
-    );
-    assert.deepEqual(
-      sides.map((document) => document.getText()),
-      ["hello\nworld\n", "good morning\nworld\n"],
-    );
-    await panel.screenshot("show-diff");
-    await panel.frame().getByRole("button", { name: "Allow", exact: true }).click();
-    await item("Changed.").waitFor();
-    assert.equal(readFileSync(join(root, "greet.txt"), "utf8"), "good morning\nworld\n");
-    rmSync(join(root, "greet.txt"));
-  });
-
   it("V04: keeps an unsent draft while another view is shown", async () => {
     await panel.composer().click();
     await panel.composer().pressSequentially("a thought of two lines");
@@ -189,14 +122,6 @@ describe("commands, settings and status bar", () => {
     await widget().locator(".monaco-list-row", { hasText: "a long answer please" }).click();
     await panel.frame().getByText("part of the old").waitFor();
     await panel.frame().getByText("Stopped.").waitFor();
-    await vscode.commands.executeCommand("notifications.clearAll");
-  });
-
-  it("names a value that cannot be used, and uses the default", async () => {
-    await setLoom({ numCtx: 1 });
-    await toast("The setting loom.numCtx is 1").waitFor();
-    await panel.frame().getByText("/ 8,192").waitFor();
-    await setLoom({ numCtx: undefined });
     await vscode.commands.executeCommand("notifications.clearAll");
   });
 

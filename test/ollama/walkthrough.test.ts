@@ -10,7 +10,14 @@ import { createTools } from "../../src/core/tools";
 import { createShell } from "../../src/node/shell";
 import { createWorkspace } from "../../src/node/workspace";
 import { startSession } from "../support/sessionFixture";
-import { assertAllWithin, estimatorLine, MODEL, ReadingModel, serverUnderTest } from "./support/readingModel";
+import {
+  assertAllWithin,
+  estimatorLine,
+  MODEL,
+  ReadingModel,
+  serverUnderTest,
+  workLine,
+} from "./support/readingModel";
 
 const PASSWORD = "periwinkle-7";
 const NUM_CTX = 4096;
@@ -51,7 +58,9 @@ describe("the walkthrough on a real Ollama", { timeout: 600_000 }, () => {
     assertCompacted(model.exchanges.at(-1)?.request.messages ?? []);
     const meter = assertMeterIsMeasured(session);
     assert.ok(meter < compaction.before.tokens / 2, `${compaction.before.tokens} before, ${meter} after`);
-    context.diagnostic(`meter ${compaction.before.tokens} → ${meter}; ${estimatorLine(session.events)}`);
+    context.diagnostic(
+      `meter ${compaction.before.tokens} → ${meter}; ${workLine(model)}; ${estimatorLine(session.events)}`,
+    );
   });
 });
 

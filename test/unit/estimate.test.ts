@@ -1,6 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { DEFAULT_RATES, estimateText, learn, type Rates } from "../../src/core/estimate";
+import {
+  DEFAULT_RATES,
+  estimateConversation,
+  estimateMessages,
+  estimateText,
+  learn,
+  type Rates,
+} from "../../src/core/estimate";
 import type { ContextMessage } from "../../src/core/messages";
 import {
   breakdownOf,
@@ -44,6 +51,47 @@ describe("the estimator", () => {
       const estimate = estimateText(text, DEFAULT_RATES);
       assert.ok(estimate > tokens * 0.95 && estimate < tokens * 1.8, `${estimate} for about ${tokens}`);
     }
+  });
+
+  test("errs high also for what tokenizers split finely: short words, capitals, base64, minified code, blanks", () => {
+    for (const text of [
+      "a b c d e f g h i j k l m n o p ".repeat(40),
+      "NO_SUCH_ENTRY_IN_TABLE MAX_VALUE ".repeat(40),
+      "iVBORw0KGgoAAAANSUhEUgAABVYAAAMACAYAAADPPjzCAAgAElEQVR4nOzdd5xcZb0".repeat(30),
+      "function a(b,c){return b&&c?b[c]:{}}var d=a(e,1);".repeat(30),
+      "        \n\n\t\tx".repeat(60),
+    ]) {
+      const [estimate, tokens] = [estimateText(text, DEFAULT_RATES), countTokens(text)];
+      assert.ok(
+        estimate > tokens * 0.97 && estimate < tokens * 1.6,
+        `${estimate} for ${tokens}: ${text.slice(0, 20)}`,
+      );
+    }
+  });
+
+  test("gives letters of other alphabets a few to a token", () => {
+    const text = "Съешь же ещё этих мягких французских булок, да выпей чаю. ".repeat(20);
+    const estimate = estimateText(text, DEFAULT_RATES);
+    assert.ok(
+      estimate > text.length / 4 && estimate < text.length,
+      `${estimate} for ${text.length} characters`,
+    );
+  });
+
+  test("of a conversation that has grown is the same as that of all its messages, whatever was asked before", () => {
+    const messages = Array.from({ length: 30 }, (_, n) =>
+      user(`line ${n} of the Text, with ${n * 7919}\n`, `u${n}`),
+    );
+    const all = (count: number) => estimateMessages(messages.slice(0, count), DEFAULT_RATES);
+    for (const count of [0, 3, 3, 10, 4, 11, 30, 29, 30]) {
+      assert.equal(
+        estimateConversation(messages.slice(0, count), DEFAULT_RATES),
+        all(count),
+        `${count} messages`,
+      );
+    }
+    const tail = messages.slice(5, 30);
+    assert.equal(estimateConversation(tail, DEFAULT_RATES), estimateMessages(tail, DEFAULT_RATES));
   });
 
   test("learns a tokenizer from the server's counts: after ten rounds it is within 5 %, and not below by more than 3 %", () => {

@@ -5,6 +5,7 @@ import { turnEndText } from "../describe";
 import { h, setShown } from "../dom";
 import { post, runCommand } from "../hostApi";
 import { icon } from "../icons";
+import { withCode } from "../inlineCode";
 import { strings } from "../strings";
 import { button } from "../toolkit";
 import { folded, plainItem, type Item } from "./item";
@@ -15,7 +16,7 @@ type TurnEndEntry = Extract<Entry, { kind: "turn_ended" }>;
 const WAY_OUT: Readonly<Partial<Record<FailureKind, { label: string; command: PageCommand }>>> = {
   not_running: { label: strings.empty.startOllama, command: "startOllama" },
   wrong_address: { label: strings.empty.openSettings, command: "openSettings" },
-  unauthorized: { label: strings.empty.openSettings, command: "openSettings" },
+  unauthorized: { label: strings.empty.setToken, command: "setToken" },
   model_missing: { label: strings.empty.pullModel, command: "pullModel" },
   no_model: { label: strings.empty.selectModel, command: "selectModel" },
   no_tools: { label: strings.empty.selectModel, command: "selectModel" },
@@ -34,7 +35,7 @@ export function turnEndItem(entry: TurnEndEntry): Item<TurnEndEntry> | undefined
   const actions = h("div", { class: "actions" }, resumeButton(event), wayOut(event));
   const element = plainItem(
     { class: isProblem ? "entry note problem" : "entry note", "aria-label": strings.transcript.turnEnd },
-    h("p", { dir: "auto" }, icon(isProblem ? "warning" : "info"), h("span", {}, text)),
+    h("p", { dir: "auto" }, icon(isProblem ? "warning" : "info"), h("span", {}, ...withCode(text))),
     actions,
   );
   const update = ({ canResume }: TurnEndEntry) => setShown(actions, canResume);
@@ -62,7 +63,7 @@ export function compactionFailedItem({ event }: Extract<Entry, { kind: "compacti
 function note(label: string, text: string, isWarning: boolean): HTMLLIElement {
   return plainItem(
     { class: isWarning ? "entry note warning" : "entry note", "aria-label": label },
-    h("p", { dir: "auto" }, icon(isWarning ? "warning" : "info"), h("span", {}, text)),
+    h("p", { dir: "auto" }, icon(isWarning ? "warning" : "info"), h("span", {}, ...withCode(text))),
   );
 }
 

@@ -118,6 +118,16 @@ export function assertAllWithin(
   assert.deepEqual(cut, []);
 }
 
+/** One line on how much work it was: requests, and the tokens that the server read for them, cached ones left out. */
+export function workLine({ exchanges }: ReadingModel): string {
+  const read = exchanges.reduce((sum, { outcome }) => {
+    if (outcome.type !== "reply") return sum;
+    const { promptTokens = 0, cachedTokens = 0 } = outcome.reply.usage;
+    return sum + promptTokens - cachedTokens;
+  }, 0);
+  return `${exchanges.length} requests, ${read} tokens read`;
+}
+
 /** One line on how well prompts were estimated: the median error, and the worst to either side, in percent of the count. */
 export function estimatorLine(events: readonly LogEvent[]): string {
   const errors = events.flatMap((event) => {

@@ -1,32 +1,16 @@
 import assert from "node:assert/strict";
 import { describe, test, type TestContext } from "node:test";
 import type { LogEvent } from "../../../src/shared/events";
-import { startSession } from "../../support/sessionFixture";
 import { overflowError, type Brain, type ChatRequestSeen } from "../../support/scriptedServer";
 import { storedTurns } from "../../support/storedTurns";
-import { startWire, type WireOptions } from "./fixture";
+import { startWireSession, type WireSession, type WireSessionOptions } from "../../support/wireSession";
 
 const SUMMARY = { content: "- they went through the steps" };
 const isSummary = ({ tools }: Pick<ChatRequestSeen, "tools">): boolean => tools.length === 0;
 
-async function play(
-  context: TestContext,
-  options: WireOptions & { readonly turns: number; readonly numCtx: number },
-) {
-  const { turns, numCtx, ...wireOptions } = options;
-  const wire = await startWire(context, wireOptions);
-  const fixture = startSession(wire.model, {
-    settings: { model: "scripted", numCtx, keepMessages: 4 },
-    events: storedTurns(turns, numCtx),
-  });
-  context.after(() => fixture.session.dispose());
-  const send = async (text: string): Promise<readonly LogEvent[]> => {
-    const before = fixture.session.events.length;
-    assert.deepEqual(fixture.session.send(text, text), { accepted: true });
-    await fixture.idle();
-    return fixture.session.events.slice(before);
-  };
-  return { ...wire, ...fixture, send };
+function play(context: TestContext, options: WireSessionOptions): Promise<WireSession> {
+  const settings = { numCtx: 4096, keepMessages: 4 };
+  return startWireSession(context, { ...options, settings, events: storedTurns(8, 4096) });
 }
 
 const count = (events: readonly LogEvent[], type: LogEvent["type"]): number =>
@@ -39,14 +23,12 @@ describe("a prompt that the server refuses as too long", () => {
   ])
     test(`by ${what}: one compaction, one retry, and the turn goes on`, async (context) => {
       // The server allocates half of what it is asked for, and says so only after the first reply or in its refusal.
-      const { server, send, session } = await play(context, {
+      const { server, say, session } = await play(context, {
         version,
         models: [{ name: "scripted", allocated: 2048 }],
         brain: (request) => (isSummary(request) ? SUMMARY : { content: "Step 9 is the last." }),
-        turns: 8,
-        numCtx: 4096,
       });
-      const events = await send("And the last one?");
+      const events = await say("And the last one?");
       const chats = server.chats().filter(({ request }) => (request.tools ?? []).length > 0);
       assert.deepEqual(
         chats.map(({ status }) => status),
@@ -63,8 +45,8 @@ describe("a prompt that the server refuses as too long", () => {
       assert.deepEqual(options, knowsNumbers ? [4096, 2048] : [4096, 4096]);
       assert.equal(session.view.meter?.window, 2048, "what the server has is adopted");
       const notices = events.flatMap((event) => (event.type === "notice" ? [event.text] : []));
-      assert.ok(notices.some((text) => text.includes('2048 tokens instead of the 4096')));
-      await send("And before that?");
+      assert.ok(notices.some((text) => text.includes("2048 tokens instead of the 4096")));
+      await say("And before that?");
       assert.equal(server.chats().at(-1)?.request.options?.["num_ctx"], 2048);
       assert.equal(server.chats().filter(({ status }) => status === 400).length, 1);
     });
@@ -84,8 +66,8 @@ describe("a prompt that the server refuses as too long", () => {
     test(`twice, in ${what}: one compaction, one retry, then a clear stop`, async (context) => {
       const refuse: Brain = (request) =>
         isSummary(request) ? SUMMARY : { fault: { kind: "status", status: 400, body: { error } } };
-      const { server, send, session } = await play(context, { brain: refuse, turns: 8, numCtx: 4096 });
-      const events = await send("And the last one?");
+      const { server, say, session } = await play(context, { brain: refuse });
+      const events = await say("And the last one?");
       assert.equal(server.chats().filter(({ request }) => (request.tools ?? []).length > 0).length, 2);
       assert.equal(count(events, "compacted"), 1);
       const end = events.find((event) => event.type === "turn_ended");
@@ -97,7 +79,7 @@ describe("a prompt that the server refuses as too long", () => {
 
   test("is expected to be larger from then on: the numbers are taken over", async (context) => {
     const asked: number[] = [];
-    const { send, session } = await play(context, {
+    const { say, session } = await play(context, {
       brain: (request) => {
         if (isSummary(request)) return SUMMARY;
         asked.push(request.promptTokens);
@@ -105,11 +87,9 @@ describe("a prompt that the server refuses as too long", () => {
         const error = overflowError(request.promptTokens * 2, 4096, true);
         return { fault: { kind: "status", status: 400, body: { error } } };
       },
-      turns: 8,
-      numCtx: 4096,
     });
     const before = (await session.breakdown()).used.tokens;
-    await send("And the last one?");
+    await say("And the last one?");
     const reply = session.events.findLast((event) => event.type === "assistant_message");
     assert.ok(reply?.type === "assistant_message");
     const factor = reply.estimatedPromptTokens / (asked[1] ?? 1);

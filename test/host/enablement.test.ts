@@ -1,0 +1,167 @@
+import assert from "node:assert/strict";
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import * as vscode from "vscode";
+import { createGate, type Brain, type ScriptedServer } from "../support/scriptedServer";
+import { Panel } from "./support/panel";
+import { useScriptedServer } from "./support/scripted";
+
+const root = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? "";
+/** The editor makes this one for every view. */
+const EDITORS_OWN = "Loom: Focus on Chat View";
+
+let panel: Panel;
+let server: ScriptedServer;
+let scripted: Awaited<ReturnType<typeof useScriptedServer>>;
+let brain: Brain = () => ({ content: "OK." });
+
+const item = (text: string) => panel.item(text);
+const widget = () => panel.workbench.locator(".quick-input-widget");
+
+/** The titles of Loom's commands that the command palette offers. */
+async function offered(): Promise<readonly string[]> {
+  const { keyboard } = panel.workbench;
+  await keyboard.press("F1");
+  await widget().locator("input:focus").waitFor();
+  await keyboard.type("Loom: ");
+  const rows = widget().locator(".monaco-list-row");
+  await rows.filter({ hasText: "Loom: Set Access Token" }).waitFor();
+  const titles = await rows.locator(".label-name").allInnerTexts();
+  await keyboard.press("Escape");
+  await widget().waitFor({ state: "hidden" });
+  return titles
+    .map((title) => title.trim())
+    .filter((title) => title.startsWith("Loom: ") && title !== EDITORS_OWN);
+}
+
+describe("what the commands are there for, and when", () => {
+  before(async () => {
+    panel = await Panel.connect();
+    scripted = await useScriptedServer({ brain: (request) => brain(request) });
+    ({ server } = scripted);
+    await panel.open();
+  });
+
+  after(async () => {
+    await scripted.stop();
+    await panel.close();
+  });
+
+  beforeEach(async () => {
+    brain = () => ({ content: "OK." });
+    await vscode.commands.executeCommand("workbench.action.closeAllEditors");
+    await panel.startSession();
+  });
+
+  it("offers each command only while it can do something", async () => {
+    const always = [
+      "Focus Chat",
+      "Get a Model",
+      "New Session",
+      "Open Log",
+      "Select Model",
+      "Set Access Token",
+      "Show Context",
+      "Show Sessions",
+    ];
+    const assertOffered = async (...more: readonly string[]): Promise<void> => {
+      const expected = [...always, ...more].map((name) => `Loom: ${name}`).sort();
+      // VS Code itself adds one for every view.
+      const own = (await offered()).filter((name) => name !== "Loom: Focus on Chat View");
+      assert.deepEqual(own.sort(), expected);
+    };
+    await assertOffered();
+    const gate = createGate();
+    brain = async ({ tools }) => {
+      await gate.opened;
+      return {
+        content: tools.length > 0 ? "A long answer. ".repeat(120) : "- Long answers were given to each.",
+      };
+    };
+    await panel.send("work for a while");
+    await panel.button("Stop").waitFor();
+    await assertOffered("Stop");
+    gate.open();
+    await item("A long answer.").waitFor();
+    await panel.untilIdle();
+    await assertOffered("Compact Now");
+    for (const text of ["two", "three", "four", "five"]) await panel.say(text);
+    await panel.runFromPalette("Loom: Compact Now");
+    await item("Compacted: ").waitFor();
+    await panel.untilIdle();
+    await assertOffered("Compact Now", "Show Summary");
+    server.refuseConnections();
+    await panel.say("are you there?");
+    await panel.frame().locator(".banner").waitFor();
+    await assertOffered("Compact Now", "Show Summary", "Start Ollama");
+    await server.acceptConnections();
+    await panel.frame().locator(".banner").waitFor({ state: "hidden" });
+  });
+
+  it("slash commands do what the commands do", async () => {
+    await panel.send("/help");
+    await panel.frame().getByRole("dialog", { name: "Commands and keys" }).getByText("/compact").waitFor();
+    await panel.send("/context");
+    await panel.frame().getByRole("dialog", { name: "What fills the context" }).waitFor();
+    await panel.workbench.keyboard.press("Escape");
+    brain = ({ tools }) => ({
+      content:
+        tools.length > 0 ? "A long answer. ".repeat(120) : "- The API was decided to be small and stable.",
+    });
+    for (const text of ["one", "two", "three", "four", "five"]) await panel.say(text);
+    await panel.send("/compact keep the API decisions");
+    await item("Compacted: ").waitFor();
+    await panel.untilIdle();
+    const instruction = server.chats().at(-1)?.request.messages?.at(-1)?.content ?? "";
+    assert.match(instruction, /keep the API decisions/);
+    await panel.send("/summary");
+    await panel.workbench.locator(".tab.active", { hasText: "Summary.md" }).waitFor();
+    const chats = server.chats().length;
+    await panel.send("/clear");
+    await item("Compacted: ").waitFor({ state: "detached" });
+    await panel.send("/nonsense");
+    await panel.frame().locator(".composer-note", { hasText: "There is no command /nonsense." }).waitFor();
+    assert.equal(await panel.composer().inputValue(), "/nonsense");
+    await panel.composer().fill("");
+    assert.equal(server.chats().length, chats);
+  });
+
+  it("the log tells requests and timings, and nothing of what was said or read", async () => {
+    writeFileSync(join(root, "secret.txt"), "the harbour key is heliotrope\n");
+    let isRead = false;
+    brain = () => {
+      if (isRead) return { content: "It says heliotrope." };
+      isRead = true;
+      return { content: "", toolCalls: [{ name: "read_file", arguments: { path: "secret.txt" } }] };
+    };
+    await panel.say("what is in secret.txt, and who is Clementine?");
+    await panel.runFromPalette("Loom: Open Log");
+    const log = await documentWith((document) => document.uri.scheme === "output" && isLog(document));
+    const text = log.getText();
+    assert.match(text, /\/api\/chat/);
+    assert.match(text, /\d+ ?(?:ms|s)\b/);
+    assert.doesNotMatch(text, /heliotrope|Clementine/);
+    rmSync(join(root, "secret.txt"));
+    await vscode.commands.executeCommand("workbench.action.closePanel");
+  });
+});
+
+const isLog = (document: vscode.TextDocument): boolean =>
+  document.getText().includes("/api/chat") && document.uri.path.includes("loom");
+
+/** Waits until a document is as wanted. */
+function documentWith(isWanted: (document: vscode.TextDocument) => boolean): Promise<vscode.TextDocument> {
+  return new Promise((resolve) => {
+    const check = (): void => {
+      const found = vscode.workspace.textDocuments.find(isWanted);
+      if (found === undefined) return;
+      for (const listener of listeners) listener.dispose();
+      resolve(found);
+    };
+    const listeners = [
+      vscode.workspace.onDidOpenTextDocument(check),
+      vscode.workspace.onDidChangeTextDocument(check),
+    ];
+    check();
+  });
+}

@@ -1,0 +1,58 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { TerminalFront } from "../../src/terminal/front";
+import { ScriptedModel } from "../support/scriptedModel";
+import { startSession } from "../support/sessionFixture";
+
+function startFront(json = false) {
+  const lines: string[] = [];
+  const front = new TerminalFront({
+    print: (text) => lines.push(text),
+    json,
+    ask: () => Promise.resolve(false),
+    newSession: () => startSession(new ScriptedModel(), { settings: { numCtx: 2048 } }).session,
+  });
+  return { front, said: () => lines.splice(0).join("") };
+}
+
+describe("pins in the terminal", () => {
+  test("are set, listed with their numbers, and taken back by number", async () => {
+    const { front, said } = startFront();
+    await front.handle("/pins");
+    assert.equal(said(), "Nothing is pinned.\n");
+    await front.handle("/pin The port is 48213.");
+    await front.handle("/pin Never touch legacy/.");
+    said();
+    await front.handle("/pins");
+    assert.equal(said(), "1. The port is 48213.\n2. Never touch legacy/.\n");
+    await front.handle("/unpin 1");
+    await front.handle("/pins");
+    assert.match(said(), /Unpinned\.\n1\. Never touch legacy\/\.\n$/);
+    await front.close();
+  });
+
+  test("say why when there is nothing to pin, too much, or no such number", async () => {
+    const { front, said } = startFront();
+    await front.handle("/pin");
+    assert.match(said(), /no text to pin/);
+    await front.handle(`/pin ${"one more word ".repeat(200)}`);
+    assert.match(said(), /at most 204 fit/);
+    for (const number of ["1", "zero", ""]) {
+      await front.handle(`/unpin ${number}`);
+      assert.match(said(), /There is no pin .*\/pins shows them/);
+    }
+    await front.close();
+  });
+
+  test("are events of the log in JSON", async () => {
+    const { front, said } = startFront(true);
+    said();
+    await front.handle("/pin The port is 48213.");
+    const [pinned] = said()
+      .trim()
+      .split("\n")
+      .map((line): unknown => JSON.parse(line));
+    assert.ok(typeof pinned === "object" && pinned !== null && "type" in pinned && pinned.type === "pinned");
+    await front.close();
+  });
+});
