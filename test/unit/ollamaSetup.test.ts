@@ -9,9 +9,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, test } from "node:test";
 import { readArguments } from "../../scripts/ollama/arguments";
-import { reportFifths } from "../../scripts/ollama/build";
+import { featuresOf, reportFifths } from "../../scripts/ollama/build";
 import { isDone, layoutOf, markDone, withLock, writeWhole, type Layout } from "../../scripts/ollama/cache";
-import { models, plainModel, stepsFor, toolModel } from "../../scripts/ollama/recipe";
+import { engineFlagsFor, models, plainModel, stepsFor, toolModel } from "../../scripts/ollama/recipe";
 import {
   compilersAtOnce,
   explainLacks,
@@ -130,7 +130,7 @@ describe("where a server is looked for", () => {
 });
 
 describe("steps that are done once", () => {
-  const { server, engine } = stepsFor("A");
+  const { server, engine } = stepsFor("A", []);
 
   test("a step is done when its recipe is the same and its product is there", async () => {
     const product = join(layout.root, "product");
@@ -147,10 +147,21 @@ describe("steps that are done once", () => {
     assert.equal(await isDone(layout, server, layout.marks), false);
   });
   test("another processor needs another engine, and nothing else", () => {
-    const other = stepsFor("B");
+    const other = stepsFor("B", []);
     assert.notEqual(other.engine.recipe, engine.recipe);
     assert.equal(other.server.recipe, server.recipe);
-    assert.equal(other.models.recipe, stepsFor("A").models.recipe);
+    assert.equal(other.models.recipe, stepsFor("A", []).models.recipe);
+  });
+  test("the engine is compiled for what the processor has, but never for AMX", () => {
+    const line = (features: string) => `processor\t: 0\nflags\t\t: ${features}\nbugs\t\t:\n`;
+    const flagsOf = (features: string) =>
+      engineFlagsFor(featuresOf(line(features))).filter((flag) => /NATIVE|AVX|AMX/.test(flag));
+    const usual = "fpu sse2 avx avx2 fma f16c bmi1 bmi2";
+    assert.deepEqual(flagsOf(usual), ["-DGGML_NATIVE=OFF"]);
+    const large = flagsOf(`${usual} avx512f avx_vnni amx_tile amx_int8 amx_bf16`);
+    assert.deepEqual(large, ["-DGGML_NATIVE=OFF", "-DGGML_AVX_VNNI=ON", "-DGGML_AVX512=ON"]);
+    assert.deepEqual(flagsOf("fpu sse2"), ["-DGGML_NATIVE=ON"]);
+    assert.deepEqual([...featuresOf("Features : neon")], []);
   });
   test("the compiler's progress is reported once for each fifth", () => {
     const lines: string[] = [];
