@@ -19,8 +19,7 @@ export async function runFromPalette(page: Page, title: string): Promise<void> {
 /** Types into the command palette, which stays open: true when a command of this title is in its list. */
 async function isOffered(page: Page, title: string): Promise<boolean> {
   const widget = page.locator(".quick-input-widget");
-  await page.keyboard.press("F1");
-  await widget.locator(".quick-input-filter input:focus").waitFor();
+  await openPalette(page);
   await page.keyboard.type(title);
   // Single keys can go elsewhere while the workbench moves the focus.
   if ((await valueOf(widget.locator(".quick-input-filter input"))) !== `>${title}`) return false;
@@ -29,6 +28,21 @@ async function isOffered(page: Page, title: string): Promise<boolean> {
   const none = rows.filter({ hasText: /similar commands|No matching commands/ });
   await found.or(none).first().waitFor();
   return (await found.count()) > 0;
+}
+
+/** How long the palette is waited for before F1 is pressed again, in milliseconds. */
+const paletteLimit = 3_000;
+
+/** Opens the command palette with the cursor in it. A key is lost where a page of the workbench is just being changed, so it is pressed again. */
+export async function openPalette(page: Page): Promise<void> {
+  const input = page.locator(".quick-input-widget .quick-input-filter input:focus");
+  const isOpen = () =>
+    input.waitFor({ timeout: paletteLimit }).then(
+      () => true,
+      () => false,
+    );
+  do await page.keyboard.press("F1");
+  while (!(await isOpen()));
 }
 
 async function nextFrame(page: Page): Promise<void> {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as vscode from "vscode";
+import { openPalette } from "../../scripts/editor/palette";
 import { createGate, type Brain, type ScriptedServer } from "../support/scriptedServer";
 import { Panel } from "./support/panel";
 import { useScriptedServer } from "./support/scripted";
@@ -21,8 +22,7 @@ const widget = () => panel.workbench.locator(".quick-input-widget");
 /** The titles of Loom's commands that the command palette offers. */
 async function offered(): Promise<readonly string[]> {
   const { keyboard } = panel.workbench;
-  await keyboard.press("F1");
-  await widget().locator("input:focus").waitFor();
+  await openPalette(panel.workbench);
   await keyboard.type("Loom: ");
   const rows = widget().locator(".monaco-list-row");
   await rows.filter({ hasText: "Loom: Set Access Token" }).waitFor();

@@ -3,6 +3,7 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import * as vscode from "vscode";
+import { openPalette } from "../../scripts/editor/palette";
 import { REHEARSAL_MODEL, startRehearsalServer } from "../support/rehearsal";
 import type { ScriptedServer } from "../support/scriptedServer";
 import { Panel } from "./support/panel";
@@ -44,7 +45,7 @@ describe("windows of their own", () => {
 
   it("a window in which nobody uses Loom does not activate it", async () => {
     await window.workbench.locator('.statusbar-item[id="status.problems"]').waitFor();
-    await window.workbench.keyboard.press("F1");
+    await openPalette(window.workbench);
     await window.workbench.locator(".quick-input-widget .monaco-list-row").first().waitFor();
     await window.workbench.keyboard.press("Escape");
     assert.equal(await bar().count(), 0);
@@ -62,6 +63,9 @@ describe("windows of their own", () => {
     const before = { transcript: await transcript(), meter: await window.meter() };
     await window.composer().click();
     await window.composer().pressSequentially("half a thought");
+    // The answer to a click on the meter comes after everything that was typed has reached the extension host.
+    await window.frame().locator(".meter-button").click();
+    await window.frame().getByRole("dialog", { name: "What fills the context" }).waitFor();
     await window.reload();
     await window.runFromPalette("Loom: Focus Chat");
     await window.item("What is the port?").waitFor();
