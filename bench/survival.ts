@@ -1,4 +1,5 @@
 import { fileURLToPath } from "node:url";
+import { SUMMARY_REQUESTS } from "../src/core/summaryForm";
 import { median } from "./measure";
 import type { Origin } from "./survival/conversation";
 import { runSurvival, WHOLE_GRID, type SurvivalRow } from "./survival/grid";
@@ -21,11 +22,13 @@ export function estimatorFigures(rows: readonly Pick<SurvivalRow, "estimates">[]
   };
 }
 
-/** `npm run bench -- survival [--json] [--quick]`: the exit code is 1 when something that must survive did not. */
+/** `npm run bench -- survival [--json] [--quick] [--request=FORM]`: the exit code is 1 when something that must survive did not. */
 export async function main(words: readonly string[]): Promise<void> {
   if (words.includes(WORKER_WORD)) return work();
   const isJson = words.includes("--json");
-  const grid = words.includes("--quick") ? { ...WHOLE_GRID, lengths: [0.5, 2, 10], seeds: 4 } : WHOLE_GRID;
+  const form = SUMMARY_REQUESTS.find((known) => words.includes(`--request=${known}`)) ?? WHOLE_GRID.form;
+  const whole = { ...WHOLE_GRID, form };
+  const grid = words.includes("--quick") ? { ...whole, lengths: [0.5, 2, 10], seeds: 4 } : whole;
   const started = performance.now();
   if (!isJson) printHead();
   const workers = startWorkers(fileURLToPath(import.meta.url), ["survival"]);

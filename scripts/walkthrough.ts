@@ -37,7 +37,7 @@ async function walk(folder: string): Promise<boolean> {
   const host = rehearsal?.url ?? (values.host === "" ? (found?.address ?? "") : values.host);
   const model = rehearsal === undefined ? values.model : REHEARSAL_MODEL;
   const terminal = await composeTerminal(
-    { host, model, numCtx: NUM_CTX, workspace: folder, yes: true, json: false },
+    { host, model, numCtx: NUM_CTX, workspace: folder, request: "auto", yes: true, json: false },
     { print: (text) => process.stdout.write(text), ask: () => Promise.resolve(true) },
   );
   if ("error" in terminal) {

@@ -104,6 +104,7 @@ const compaction = {
   headline: (messages: number) => `Compacted: ${plural(messages, "message", "messages")}`,
   sizes: (before: TokenCount, after: TokenCount) => `${tokens(before)} → ${tokens(after)} tokens`,
   took: (milliseconds: number) => duration(milliseconds),
+  expected: (milliseconds: number) => `It was expected to take ${duration(milliseconds)}.`,
   trigger: (trigger: CompactionTrigger, threshold: string | undefined) =>
     trigger === "automatic" && threshold !== undefined ? `automatic at ${threshold}` : TRIGGERS[trigger],
   failed: (message: string) => `Compaction failed. ${message}`,

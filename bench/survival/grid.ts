@@ -1,5 +1,6 @@
 import { playBase } from "./baseAgent";
 import { makeConversation, type Origin } from "./conversation";
+import type { SummaryRequestSetting } from "../../src/core/summaryForm";
 import { playOurs, type Estimate, type Played } from "./play";
 import type { SummariserName } from "./summarisers";
 import { TokenCounter } from "./tokenCounter";
@@ -10,6 +11,7 @@ export interface SurvivalGrid {
   readonly lengths: readonly number[];
   readonly seeds: number;
   readonly summarisers: readonly SummariserName[];
+  readonly form: SummaryRequestSetting;
 }
 
 export const WHOLE_GRID: SurvivalGrid = {
@@ -17,6 +19,7 @@ export const WHOLE_GRID: SurvivalGrid = {
   lengths: [0.5, 2, 10, 50],
   seeds: 20,
   summarisers: ["perfect", "forgetful", "amnesic", "rambling", "broken"],
+  form: "auto",
 };
 
 /** The figures of one window, length and summariser over all seeds. */
@@ -45,6 +48,7 @@ export interface SurvivalTask {
   readonly length: number;
   readonly seed: number;
   readonly summarisers: readonly SummariserName[];
+  readonly form: SummaryRequestSetting;
 }
 
 /** What one summariser came to in one conversation; plain data, so that it can come from another process. */
@@ -60,12 +64,17 @@ export async function playTask({
   length,
   seed,
   summarisers,
+  form,
 }: SurvivalTask): Promise<SurvivalResult[]> {
   const conversation = makeConversation(seed * 7919 + window + length, window, length);
   const counter = new TokenCounter();
   const results: SurvivalResult[] = [];
   for (const summariser of summarisers) {
-    const { lastRequest: _, shown: __, ...ours } = await playOurs(conversation, window, summariser, counter);
+    const {
+      lastRequest: _,
+      shown: __,
+      ...ours
+    } = await playOurs(conversation, { numCtx: window, summariser, form }, counter);
     const { found, planted, overWindow } = playBase(conversation, window, summariser, counter);
     results.push({ summariser, ours, base: { found, planted, overWindow } });
   }
@@ -78,12 +87,12 @@ export async function runSurvival(
   onRow: (row: SurvivalRow) => void,
   play: (task: SurvivalTask) => Promise<readonly SurvivalResult[]> = inTurn(playTask),
 ): Promise<SurvivalRow[]> {
-  const { summarisers } = grid;
+  const { summarisers, form } = grid;
   const seeds = Array.from({ length: grid.seeds }, (_, index) => index + 1);
   const cells = grid.windows.flatMap((window) => grid.lengths.map((length) => ({ window, length })));
   const played = cells.map((cell) => ({
     cell,
-    results: Promise.all(seeds.map((seed) => play({ ...cell, seed, summarisers }))),
+    results: Promise.all(seeds.map((seed) => play({ ...cell, seed, summarisers, form }))),
   }));
   const rows: SurvivalRow[] = [];
   for (const { cell, results } of played) {

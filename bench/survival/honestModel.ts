@@ -2,6 +2,7 @@ import type { ContextMessage } from "../../src/core/messages";
 import type { ChatModel, ChatOutcome, ChatReply, ChatRequest, ReplyDelta } from "../../src/core/ports";
 import type { ToolCall } from "../../src/shared/events";
 import { countTokens } from "../../test/support/scriptedServer";
+import { asksForSummary } from "../../test/support/asksForSummary";
 import { pairingFault } from "../../test/support/conversations";
 import type { Needle, Turn } from "./conversation";
 import type { Summariser } from "./summarisers";
@@ -69,7 +70,7 @@ export class HonestModel implements ChatModel {
       const overflow = { promptTokens, numCtx: request.numCtx };
       return Promise.resolve({ type: "failed", partial, failure, overflow });
     }
-    const reply = request.tools.length === 0 ? this.summarise(request) : this.#next();
+    const reply = asksForSummary(request) ? this.summarise(request) : this.#next();
     const replyTokens = countTokens(reply.text + JSON.stringify(reply.toolCalls));
     const room = Math.min(request.maxReplyTokens, request.numCtx - promptTokens);
     const usage = { promptTokens, replyTokens: Math.max(1, Math.min(replyTokens, room)) };
@@ -87,7 +88,12 @@ export class HonestModel implements ChatModel {
     return Promise.resolve(undefined);
   }
 
-  #look({ messages, tools, numCtx }: ChatRequest): number {
+  isLoaded(): Promise<boolean | undefined> {
+    return Promise.resolve(undefined);
+  }
+
+  #look(request: ChatRequest): number {
+    const { messages, tools, numCtx } = request;
     const { seen } = this;
     for (const message of messages) {
       if (this.#searched.has(message)) continue;
@@ -99,7 +105,7 @@ export class HonestModel implements ChatModel {
     seen.tokensSent += count;
     seen.worstMargin = Math.min(seen.worstMargin, numCtx - count);
     if (pairingFault(messages) !== undefined) seen.orphans++;
-    if (tools.length > 0) {
+    if (!asksForSummary(request)) {
       if (!messages.some(({ role, content }) => role === "user" && content.includes(this.#turn.user))) {
         seen.withoutRequest++;
       }

@@ -1,6 +1,7 @@
 import { toAnyTool, type AnyTool } from "../../src/core/tools/tool";
 import { createTools } from "../../src/core/tools";
 import { Session, type SessionSettings } from "../../src/core/session";
+import type { SummaryRequestSetting } from "../../src/core/summaryForm";
 import type { AssistantMessage } from "../../src/shared/events";
 import { DEFAULT_SETTINGS } from "../../src/terminal/settings";
 import type { Conversation, Needle, Origin } from "./conversation";
@@ -28,16 +29,23 @@ export interface Estimate {
   readonly counted: number;
 }
 
+/** How a conversation is played. */
+export interface Setting {
+  /** The window, in tokens. */
+  readonly numCtx: number;
+  readonly summariser: SummariserName;
+  readonly form: SummaryRequestSetting;
+}
+
 /** Plays a conversation through the real agent loop. */
 export async function playOurs(
   conversation: Conversation,
-  numCtx: number,
-  summariser: SummariserName,
+  { numCtx, summariser, form }: Setting,
   counter: TokenCounter,
 ): Promise<Played> {
   const { needles } = conversation;
   const model = new HonestModel(createSummariser(summariser, needles), needles, counter);
-  const settings: SessionSettings = { ...DEFAULT_SETTINGS, model: "bench", numCtx };
+  const settings: SessionSettings = { ...DEFAULT_SETTINGS, model: "bench", numCtx, summaryRequest: form };
   let ids = 0;
   const session = new Session(
     {

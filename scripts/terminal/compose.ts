@@ -43,7 +43,7 @@ export async function composeTerminal(
   const limits = { commandTimeLimitSeconds: COMMAND_TIME_LIMIT.default };
   const tools = createTools({ workspace, shell, limits });
   let ids = 0;
-  const settings = { ...DEFAULT_SETTINGS, model, numCtx: given.numCtx };
+  const settings = { ...DEFAULT_SETTINGS, model, numCtx: given.numCtx, summaryRequest: given.request };
   const newSession = () =>
     new Session(
       {

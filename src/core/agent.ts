@@ -4,6 +4,7 @@ import { estimateMessages, estimateText } from "./estimate";
 import type { HashOf } from "./files";
 import type { Journal } from "./journal";
 import { SHARES } from "./limits";
+import type { SummaryRequestSetting } from "./summaryForm";
 import { SLOT_SCALES, type SlotScale } from "./plan";
 import type { ChatModel, ToolSchema } from "./ports";
 import { buildSystemPrompt, RULES_SHARE, type WorkspaceFacts } from "./systemPrompt";
@@ -20,6 +21,8 @@ export interface SessionSettings {
   readonly compactionThreshold: number;
   readonly keepMessages: number;
   readonly automaticCompaction: boolean;
+  /** In which form a summary is asked for. */
+  readonly summaryRequest: SummaryRequestSetting;
   readonly roundLimit: number;
   readonly approvalMode: ApprovalMode;
 }

@@ -1,41 +1,20 @@
-import type {
-  Compacted,
-  CompactionFault,
-  CompactionTrigger,
-  SummaryForm,
-  TokenCount,
-} from "../shared/events";
+import type { Compacted, CompactionFault, CompactionTrigger, SummaryForm } from "../shared/events";
 import { estimateMessages, estimateText } from "./estimate";
-import { findPromptCut } from "./promptCut";
 import { fixedTokens, pinTokens, promptTokens } from "./window";
 import { planCompaction, planFits, type CompactionPlan, type PlanInput } from "./plan";
 import type { ContextMessage } from "./messages";
 import { keepPins } from "./pins";
-import type { ChatModel } from "./ports";
-import {
-  capSummary,
-  foldParts,
-  isolatedRequest,
-  summaryByCode,
-  summaryFault,
-  summaryInstruction,
-  type SummaryPart,
-} from "./summary";
+import { summarise, type Summarised, type SummaryInput } from "./summarise";
+import { summaryByCode } from "./summary";
 
-export interface CompactionInput extends PlanInput {
-  readonly chatModel: ChatModel;
-  readonly model: string;
+export interface CompactionInput extends PlanInput, Omit<SummaryInput, "earlier" | "wasRefused"> {
   readonly trigger: CompactionTrigger;
-  readonly focus: string | undefined;
-  /** What the meter shows now. */
-  readonly before: TokenCount;
   /** Whether a summary made by code may stand in when the model gives none: only when nothing else would fit. */
   readonly mayFallBack: boolean;
   /** False while the automatic compaction pauses: a summary made by code is then all there is. */
   readonly asksModel: boolean;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
-  readonly onPart: (part: number, parts: number, messages: number) => void;
+  /** Told how many messages are summarised, before that begins. */
+  readonly onPlan: (messages: number) => void;
 }
 
 export type CompactionOutcome =
@@ -43,11 +22,6 @@ export type CompactionOutcome =
   | { readonly type: "nothing"; readonly message: string }
   /** `message` names the cause, and its last sentence the one thing that helps. */
   | { readonly type: "failed"; readonly message: string; readonly fault: CompactionFault }
-  | { readonly type: "stopped" };
-
-type SummaryOutcome =
-  | { readonly type: "summary"; readonly text: string; readonly parts: number; readonly form: SummaryForm }
-  | { readonly type: "failed"; readonly message: string; readonly isOverflow: boolean }
   | { readonly type: "stopped" };
 
 /**
@@ -68,7 +42,13 @@ export async function runCompaction(input: CompactionInput, signal: AbortSignal)
   if (input.trigger === "automatic" && plan.tokensWithoutSummary + plan.summaryTokens > compactAt) {
     return sizeFault(input, plan.tail);
   }
-  const outcome = input.asksModel ? await summarise(input, plan, signal) : PAUSED;
+  input.onPlan(plan.messagesSummarised);
+  const earlier = lastCompaction(input);
+  const wasRefused = input.trigger === "overflow";
+  const summarised = input.asksModel
+    ? await summarise({ ...input, earlier, wasRefused }, plan, signal)
+    : PAUSED;
+  const { outcome } = summarised;
   if (outcome.type === "stopped" || signal.aborted) return { type: "stopped" };
   const summary = outcome.type === "failed" ? fallBack(input, plan) : outcome;
   if (summary === undefined) {
@@ -83,10 +63,19 @@ export async function runCompaction(input: CompactionInput, signal: AbortSignal)
     const message = `It would free nothing: about ${afterTokens} tokens after it, ${now} before.`;
     return input.trigger === "by_hand" ? { ...size, message } : size;
   }
-  return { type: "compacted", body: toEvent(input, plan, summary, { afterTokens, started }) };
+  return { type: "compacted", body: toEvent(input, plan, summary, { ...summarised, afterTokens, started }) };
 }
 
-const PAUSED = { type: "failed", message: "", isOverflow: false } as const;
+const PAUSED: Summarised = {
+  outcome: { type: "failed", message: "", isOverflow: false },
+  requests: [],
+  predictedMs: undefined,
+};
+
+function lastCompaction({ events }: CompactionInput): Compacted | undefined {
+  const last = events.findLast(({ type }) => type === "compacted");
+  return last?.type === "compacted" ? last : undefined;
+}
 
 /** The failure of a compaction whose result could not be small enough: what stays is too large, one part of it or the other. */
 function sizeFault(
@@ -117,7 +106,7 @@ function toEvent(
   input: CompactionInput,
   plan: CompactionPlan,
   summary: { readonly text: string; readonly parts: number; readonly form: SummaryForm },
-  measured: { readonly afterTokens: number; readonly started: number },
+  measured: Summarised & { readonly afterTokens: number; readonly started: number },
 ): Compacted {
   return {
     type: "compacted",
@@ -136,96 +125,14 @@ function toEvent(
     before: input.before,
     afterTokens: measured.afterTokens,
     durationMs: input.now() - measured.started,
+    ...(measured.predictedMs === undefined ? {} : { predictedMs: measured.predictedMs }),
+    ...(measured.requests.length === 0 ? {} : { requests: measured.requests }),
   };
 }
 
 function fallBack(input: CompactionInput, plan: CompactionPlan) {
   if (!input.mayFallBack || !planFits(plan, input.window)) return undefined;
-  const before = input.events.findLast((event) => event.type === "compacted");
-  const earlier = before?.type === "compacted" ? before.summary : undefined;
+  const earlier = lastCompaction(input)?.summary;
   const text = summaryByCode(plan.toSummarise, earlier, plan.summaryTokens, input.window.rates);
   return { text, parts: 0, form: "by_code" as const };
-}
-
-async function summarise(
-  input: CompactionInput,
-  plan: CompactionPlan,
-  signal: AbortSignal,
-): Promise<SummaryOutcome> {
-  const first = await foldIn(input, plan, signal);
-  if (first.type !== "failed" || !first.isOverflow) return first;
-  // The server counted more than was estimated: the same once more in smaller parts.
-  const { rates } = input.window;
-  const window = { ...input.window, rates: { ...rates, margin: rates.margin * 1.4 } };
-  return foldIn({ ...input, window, before: { ...input.before, estimated: true } }, plan, signal);
-}
-
-/** Summarises part by part; each summary is read together with the next part. */
-async function foldIn(
-  input: CompactionInput,
-  plan: CompactionPlan,
-  signal: AbortSignal,
-): Promise<SummaryOutcome> {
-  const { summaryTokens } = plan;
-  const parts = foldParts(plan.toSummarise, input.window, {
-    summaryTokens,
-    knownTokens: knownTokens(input),
-    focus: input.focus,
-  });
-  let earlier: string | undefined;
-  for (const [index, part] of parts.entries()) {
-    input.onPart(index + 1, parts.length, plan.messagesSummarised);
-    const outcome = await summarisePart(input, plan, { part, earlier }, signal);
-    if (outcome.type !== "summary") return outcome;
-    earlier = outcome.text;
-  }
-  return { type: "summary", text: earlier ?? "", parts: parts.length, form: "isolated" };
-}
-
-/** At most so many tokens has the conversation without system prompt and tools, when the server has counted it with them. */
-function knownTokens({ before, messages, window }: CompactionInput): number {
-  const system = messages[0]?.role === "system" ? messages[0].content : "";
-  // The estimate of the fixed part errs high, so only most of it is taken off.
-  return before.estimated ? Infinity : before.tokens - Math.floor(fixedTokens(system, window) * 0.7);
-}
-
-/** One part, with one retry without thinking when what came back cannot be believed. */
-async function summarisePart(
-  input: CompactionInput,
-  plan: CompactionPlan,
-  { part, earlier }: { readonly part: SummaryPart; readonly earlier: string | undefined },
-  signal: AbortSignal,
-): Promise<SummaryOutcome> {
-  const { rates } = input.window;
-  const instruction = summaryInstruction(plan.summaryTokens, input.focus);
-  const replaces = estimateMessages(part.messages, rates) + estimateText(earlier ?? "", rates);
-  let fault = "";
-  for (const thinking of ["default", "off"] as const) {
-    if (signal.aborted) return { type: "stopped" };
-    const request = isolatedRequest(input.model, input.window, part, { earlier, instruction, thinking });
-    const outcome = await input.chatModel.chat(request, ignoreDelta, signal);
-    if (outcome.type === "stopped") return outcome;
-    if (outcome.type === "failed") {
-      const isOverflow = outcome.failure.kind === "window_exceeded";
-      return { type: "failed", message: outcome.failure.message, isOverflow };
-    }
-    if (findPromptCut(outcome.reply.usage, { expected: replaces, counted: 0 }, input.window.numCtx)) {
-      return { type: "failed", message: "The server cut the request for the summary.", isOverflow: true };
-    }
-    const found = summaryFault(outcome.reply, replaces, rates);
-    if (found === undefined) {
-      const text = capSummary(outcome.reply.text, plan.summaryTokens, rates);
-      return { type: "summary", text, parts: 1, form: "isolated" };
-    }
-    fault = found;
-  }
-  return {
-    type: "failed",
-    message: `The model's summary could not be used: it was ${fault}. Try another model (Loom: Select Model).`,
-    isOverflow: false,
-  };
-}
-
-function ignoreDelta(): void {
-  // A summary is not shown as if the agent were talking.
 }

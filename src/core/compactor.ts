@@ -1,6 +1,7 @@
 import type { CompactionConditions, CompactionTrigger } from "../shared/events";
 import { freshSystemPrompt, modelOf, windowOf, type Agent } from "./agent";
 import { runCompaction, type CompactionOutcome } from "./compaction";
+import type { SummaryProgress } from "./summarise";
 import { staleFiles, type StaleFiles } from "./files";
 import { promptTokens } from "./window";
 
@@ -19,40 +20,73 @@ export async function compact(
   const { journal, now } = agent;
   const { context, events } = journal;
   const window = windowOf(agent);
+  const model = modelOf(agent);
   const before = promptTokens(context, window);
   const since = now();
-  const showPart = (part: number, parts: number, messages: number) => {
-    journal.emit({
-      type: "phase_changed",
-      phase: { name: "compacting", since, messages, used: before.tokens, window: window.numCtx, part, parts },
-    });
+  let messages = context.messages.length - 1;
+  const onProgress = (progress: SummaryProgress) => {
+    const phase = {
+      name: "compacting",
+      since,
+      messages,
+      used: before.tokens,
+      window: window.numCtx,
+    } as const;
+    journal.emit({ type: "phase_changed", phase: { ...phase, ...progress } });
   };
-  showPart(1, 1, context.messages.length - 1);
+  onProgress({ part: 1, parts: 1 });
   const outcome = await runCompaction(
     {
       events: [...events],
       messages: context.messages,
+      anchorIndex: context.anchor?.index,
       keep: agent.settings().keepMessages,
       window,
       systemPrompt: await freshSystemPrompt(agent),
       stale: await lookAtFiles(agent),
       chatModel: agent.chatModel,
-      model: modelOf(agent),
+      model,
       trigger,
       focus,
       before,
+      form: agent.settings().summaryRequest,
+      speeds: journal.speedsOf(model),
+      isCached: () => isCached(agent, signal),
       mayFallBack: trigger === "window_full" || trigger === "overflow",
       asksModel: trigger === "by_hand" || failuresInARow(agent) < FAILURES_BEFORE_PAUSE,
       now,
-      onPart: showPart,
+      onPlan: (count) => (messages = count),
+      onProgress,
     },
     signal,
   );
   if (outcome.type === "compacted") journal.append(outcome.body);
   if (outcome.type === "failed") noteFailure(agent, trigger, outcome);
-  agent.log(`compaction (${trigger}): ${outcome.type}`);
+  agent.log(`compaction (${trigger}): ${describe(outcome)}`);
   return outcome;
 }
+
+function describe(outcome: CompactionOutcome): string {
+  if (outcome.type !== "compacted") return outcome.type;
+  const { form, parts, predictedMs, durationMs, messagesSummarised } = outcome.body;
+  const expected = predictedMs === undefined ? "" : `, ${predictedMs} ms expected`;
+  return `${messagesSummarised} messages, ${form} in ${parts} parts, ${durationMs} ms${expected}`;
+}
+
+/** Whether the server still has what it read for the last reply: it was made from this context, and the model was not unloaded. */
+async function isCached(agent: Agent, signal: AbortSignal): Promise<boolean> {
+  const last = agent.journal.events.findLast(({ type }) => READINGS.has(type));
+  if (last?.type !== "assistant_message") return false;
+  return (await agent.chatModel.isLoaded(modelOf(agent), windowOf(agent).numCtx, signal)) !== false;
+}
+
+/** The events after which a prompt has been read, or begins differently. */
+const READINGS: ReadonlySet<string> = new Set([
+  "assistant_message",
+  "compacted",
+  "prompt_built",
+  "window_set",
+]);
 
 /** The compaction that runs by itself after a turn (design §2.2), when the meter is over the threshold. */
 export async function compactAfterTurn(agent: Agent, signal: AbortSignal): Promise<void> {

@@ -1,10 +1,11 @@
-import type { AssistantMessage, LogBody, LogEvent, WindowSet } from "../shared/events";
+import type { AssistantMessage, Compacted, LogBody, LogEvent, WindowSet } from "../shared/events";
 import { LOG_VERSION } from "../shared/events";
 import type { LiveEvent, SessionEvent } from "../shared/live";
 import { applyEvent, EMPTY_VIEW, type SessionView } from "../shared/view";
 import { ContextProjection, type Context } from "./context";
 import { DEFAULT_RATES, learn, type Rates } from "./estimate";
 import type { ToolSchema } from "./ports";
+import { learnSpeeds, UNKNOWN_SPEEDS, type Speeds } from "./speeds";
 
 /** Where a session's log is kept. Appends keep their order; a rejection carries a readable reason. */
 export interface LogStore {
@@ -23,13 +24,14 @@ export interface JournalPorts {
 
 /**
  * The one owner of a session's log and of everything that is computed from it: the view, the context, the window that is in
- * force, and the rates that the server's counts have taught.
+ * force, and the rates and speeds that the server's counts have taught.
  */
 export class Journal {
   readonly #events: LogEvent[] = [];
   readonly #projection = new ContextProjection();
   readonly #listeners = new Set<(event: SessionEvent) => void>();
   readonly #rates = new Map<string, Rates>();
+  readonly #speeds = new Map<string, Speeds>();
   #view: SessionView = EMPTY_VIEW;
   #windowSet: WindowSet | undefined;
   #askedWindow: WindowSet | undefined;
@@ -67,6 +69,11 @@ export class Journal {
 
   ratesOf(model: string): Rates {
     return this.#rates.get(model) ?? DEFAULT_RATES;
+  }
+
+  /** How fast a model has been, by the newest requests of this session. */
+  speedsOf(model: string): Speeds {
+    return this.#speeds.get(model) ?? UNKNOWN_SPEEDS;
   }
 
   /** Makes later estimates larger, after the server refused a prompt that was thought to fit. */
@@ -110,6 +117,7 @@ export class Journal {
 
   #apply(event: LogEvent): void {
     if (event.type === "assistant_message") this.#learn(event);
+    if (event.type === "compacted") this.#time(event);
     if (event.type === "window_set") {
       this.#windowSet = event;
       if (event.source === "settings") this.#askedWindow = event;
@@ -123,6 +131,14 @@ export class Journal {
     const { messages, anchor } = this.context;
     const rates = learn(this.ratesOf(reply.model), messages, anchor, { reply, tools: this.ports.tools });
     this.#rates.set(reply.model, rates);
+    this.#speeds.set(reply.model, learnSpeeds(this.speedsOf(reply.model), reply, anchor?.tokens ?? 0));
+  }
+
+  #time({ model, requests = [], before }: Compacted): void {
+    for (const request of requests) {
+      const readBefore = request.form === "in_place" ? before.tokens : 0;
+      this.#speeds.set(model, learnSpeeds(this.speedsOf(model), request, readBefore));
+    }
   }
 
   #tell(event: SessionEvent): void {

@@ -65,6 +65,8 @@ export interface ChatModel {
   chat(request: ChatRequest, onDelta: (delta: ReplyDelta) => void, signal: AbortSignal): Promise<ChatOutcome>;
   /** The num_ctx that the server really allocated for the model, in tokens; undefined when it does not say. */
   allocatedNumCtx(model: string, signal: AbortSignal): Promise<number | undefined>;
+  /** Whether the server has the model in memory with this num_ctx (tokens); undefined when it does not say. */
+  isLoaded(model: string, numCtx: number, signal: AbortSignal): Promise<boolean | undefined>;
 }
 
 /** Asks the person; resolves with `deny` when `signal` fires. */

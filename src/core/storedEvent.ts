@@ -93,6 +93,8 @@ const FIELDS: Readonly<Record<LogEvent["type"], Readonly<Record<string, Check>>>
     before: (value) => hasFields(value, { tokens: count }),
     afterTokens: count,
     durationMs: count,
+    predictedMs: optional(count),
+    requests: optional(listOf({ form: text, usage: object, timings: optional(object) })),
   },
   compaction_failed: {
     trigger: TRIGGER,

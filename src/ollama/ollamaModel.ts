@@ -3,7 +3,7 @@ import type { FailureContext } from "./advice";
 import { Catalog, type ModelFacts } from "./capabilities";
 import { Connection, isEndOfStream, type ConnectionOptions } from "./connection";
 import { diagnose, noTools } from "./failures";
-import { countOf, listOf, objectOf, textOf } from "./json";
+import { askLoadedModels, type LoadedModels } from "./loadedModels";
 import { toWireMessage, toWireTool } from "./messages";
 import { canonicalName } from "./modelName";
 import { requestFields, type ThinkingEffort } from "./requestOptions";
@@ -54,16 +54,23 @@ export class OllamaModel implements ChatModel {
   }
 
   async allocatedNumCtx(model: string, signal: AbortSignal): Promise<number | undefined> {
+    const loaded = await this.#loadedModels(signal);
+    return loaded?.get(canonicalName(model))?.numCtx;
+  }
+
+  async isLoaded(model: string, numCtx: number, signal: AbortSignal): Promise<boolean | undefined> {
+    const loaded = await this.#loadedModels(signal);
+    if (loaded === undefined) return undefined;
+    const found = loaded.get(canonicalName(model));
+    return found !== undefined && (found.numCtx ?? numCtx) === numCtx;
+  }
+
+  /** What is in the server's memory; undefined when it does not say. The request is in the log then. */
+  async #loadedModels(signal: AbortSignal): Promise<LoadedModels | undefined> {
     try {
-      const call = { name: "GET /api/ps", isStream: false };
-      const answer: unknown = await this.#connection.exchange(call, signal, (client) => client.ps());
-      const name = canonicalName(model);
-      const loaded = listOf(objectOf(answer)["models"])
-        .map(objectOf)
-        .find((entry) => canonicalName(textOf(entry["name"]) ?? "") === name);
-      return countOf(loaded?.["context_length"]);
+      return await askLoadedModels(this.#connection, signal);
     } catch {
-      return undefined; // The request is in the log; the window that was asked for then holds.
+      return undefined;
     }
   }
 

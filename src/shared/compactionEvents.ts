@@ -1,4 +1,4 @@
-import type { TokenCount } from "./events";
+import type { Timings, TokenCount, Usage } from "./events";
 
 /** Why a compaction ran: 80 % reached, by hand, before a call that would not fit, after the server refused. */
 export type CompactionTrigger = "automatic" | "by_hand" | "window_full" | "overflow";
@@ -65,6 +65,17 @@ export interface Compacted {
   /** An estimate (tokens); the next reply brings the measured count. */
   readonly afterTokens: number;
   readonly durationMs: number;
+  /** How long it was expected to take, from measured speeds; absent without such, and in logs of earlier versions. */
+  readonly predictedMs?: number;
+  /** Every request that was answered for it, in order, those with an unusable summary too. */
+  readonly requests?: readonly SummaryRequest[];
+}
+
+/** What the server said of one request for a summary. */
+export interface SummaryRequest {
+  readonly form: SummaryForm;
+  readonly usage: Usage;
+  readonly timings?: Timings;
 }
 
 /** What a compaction failed on: system prompt, tools and pins alone fill the window, one message does, or the summary. */

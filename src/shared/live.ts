@@ -19,6 +19,10 @@ export interface CompactingPhase {
   readonly window: number;
   readonly part: number;
   readonly parts: number;
+  /** How long all of it is likely to take, from measured speeds, in milliseconds. */
+  readonly expectedMs?: number;
+  /** Tokens of the summary so far, thinking included; an estimate. */
+  readonly writtenTokens?: number;
 }
 
 /** What a person is asked before a tool does something that needs consent. */

@@ -55,9 +55,16 @@ function compactingLine({ messages, used, window, part, parts }: CompactingPhase
   return `[compacting ${messages} messages, ctx ${used}/${window}${which}]`;
 }
 
-function compactedLine({ messagesSummarised, before, afterTokens, durationMs, trigger }: Compacted): string {
+function compactedLine(event: Compacted): string {
+  const { messagesSummarised, before, afterTokens, durationMs, predictedMs, form, trigger } = event;
   const fall = `ctx ${before.tokens} → ~${afterTokens}`;
-  return `[compacted ${messagesSummarised} messages, ${fall}, ${(durationMs / 1000).toFixed(1)} s, ${trigger.replaceAll("_", " ")}]`;
+  const expected = predictedMs === undefined ? "" : ` (${seconds(predictedMs)} expected)`;
+  const how = `${form.replaceAll("_", " ")}, ${seconds(durationMs)}${expected}`;
+  return `[compacted ${messagesSummarised} messages, ${fall}, ${how}, ${trigger.replaceAll("_", " ")}]`;
+}
+
+function seconds(milliseconds: number): string {
+  return `${(milliseconds / 1000).toFixed(1)} s`;
 }
 
 /** `[ctx 746/4096]`, with `~` while the count is an estimate and a warning above the threshold. */

@@ -8,6 +8,7 @@ export const DEFAULT_SETTINGS: SessionSettings = {
   compactionThreshold: COMPACTION_THRESHOLD.default,
   keepMessages: KEEP_MESSAGES.default,
   automaticCompaction: true,
+  summaryRequest: "auto",
   roundLimit: ROUND_LIMIT.default,
   approvalMode: "ask",
 };

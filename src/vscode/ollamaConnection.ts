@@ -30,6 +30,8 @@ export class OllamaConnection extends Disposable implements ModelServer, ChatMod
   readonly chat: ChatModel["chat"] = async (...request) => (await this.now()).model.chat(...request);
   readonly allocatedNumCtx: ChatModel["allocatedNumCtx"] = async (...question) =>
     (await this.now()).model.allocatedNumCtx(...question);
+  readonly isLoaded: ChatModel["isLoaded"] = async (...question) =>
+    (await this.now()).model.isLoaded(...question);
 
   /** Asks for the token of the current server and keeps it in the editor's secret storage; an empty one is forgotten. */
   async askForToken(): Promise<void> {

@@ -6,6 +6,7 @@ import {
   NUM_CTX,
   ROUND_LIMIT,
 } from "../core/limits";
+import { SUMMARY_REQUESTS, type SummaryRequestSetting } from "../core/summaryForm";
 
 const APPROVAL_MODES: readonly ApprovalMode[] = ["ask", "allowEdits", "readOnly"];
 
@@ -28,6 +29,7 @@ export interface SettingValues {
   readonly compactionThreshold: number;
   readonly keepMessages: number;
   readonly automaticCompaction: boolean;
+  readonly summaryRequest: SummaryRequestSetting;
   readonly roundLimit: number;
   /** Seconds. */
   readonly commandTimeLimit: number;
@@ -75,6 +77,12 @@ export function readSettings(source: SettingSource): { values: SettingValues; ba
     keepMessages: reader.wholeNumber("compaction.keep", KEEP_MESSAGES),
     automaticCompaction: reader.read("compaction.automatic", { kind: "yes_or_no" }, true, (value) =>
       typeof value === "boolean" ? value : undefined,
+    ),
+    summaryRequest: reader.read<SummaryRequestSetting>(
+      "compaction.request",
+      { kind: "choice", choices: SUMMARY_REQUESTS },
+      "auto",
+      (value) => SUMMARY_REQUESTS.find((form) => form === value),
     ),
     roundLimit: reader.wholeNumber("roundLimit", ROUND_LIMIT),
     commandTimeLimit: reader.wholeNumber("commandTimeLimit", COMMAND_TIME_LIMIT),

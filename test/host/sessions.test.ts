@@ -42,6 +42,7 @@ function openWindow(steps: readonly Step[] = []): Sessions {
             compactionThreshold: 0.8,
             keepMessages: 6,
             automaticCompaction: true,
+            summaryRequest: "auto",
             roundLimit: 25,
             approvalMode: "ask",
           }),

@@ -16,6 +16,8 @@ export class ScriptedModel implements ChatModel {
   readonly requests: ChatRequest[] = [];
   readonly #steps: Step[] = [];
   allocated: number | undefined = undefined;
+  loaded: boolean | undefined = undefined;
+  askedWhetherLoaded = 0;
 
   constructor(
     steps: readonly Step[] = [],
@@ -48,6 +50,11 @@ export class ScriptedModel implements ChatModel {
 
   allocatedNumCtx(): Promise<number | undefined> {
     return Promise.resolve(this.allocated);
+  }
+
+  isLoaded(): Promise<boolean | undefined> {
+    this.askedWhetherLoaded++;
+    return Promise.resolve(this.loaded);
   }
 }
 

@@ -10,6 +10,8 @@ export const SETTINGS: SessionSettings = {
   compactionThreshold: 0.8,
   keepMessages: 6,
   automaticCompaction: true,
+  // Tests of the other form say so.
+  summaryRequest: "isolated",
   roundLimit: 25,
   approvalMode: "ask",
 };
@@ -61,6 +63,8 @@ export function startSession(
     readonly events?: readonly LogEvent[];
     readonly settingsNow?: () => SessionSettings;
     readonly hashOf?: HashOf;
+    /** The day that the system prompt names; another one at each look when absent. */
+    readonly date?: string;
   } = {},
 ): Fixture {
   const stored: LogEvent[] = [];
@@ -76,7 +80,7 @@ export function startSession(
           folders: [{ name: "ws", path: "/ws" }],
           operatingSystem: "Linux",
           shell: "bash",
-          date: `2026-01-${String(1 + (clock % 28)).padStart(2, "0")}`,
+          date: options.date ?? `2026-01-${String(1 + (clock % 28)).padStart(2, "0")}`,
         }),
       ...(options.hashOf === undefined ? {} : { hashOf: options.hashOf }),
       settings: options.settingsNow ?? (() => settings),

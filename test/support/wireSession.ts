@@ -9,6 +9,7 @@ export type WireSessionOptions = WireOptions & {
   readonly settings?: Partial<SessionSettings>;
   readonly tools?: readonly AnyTool[];
   readonly events?: readonly LogEvent[];
+  readonly date?: string;
 };
 
 export interface WireSession extends Wire, Fixture {
@@ -19,13 +20,14 @@ export interface WireSession extends Wire, Fixture {
 /** A session over real HTTP on the scripted server and its model `scripted`. */
 export async function startWireSession(
   context: TestContext,
-  { settings, tools, events, ...wireOptions }: WireSessionOptions = {},
+  { settings, tools, events, date, ...wireOptions }: WireSessionOptions = {},
 ): Promise<WireSession> {
   const wire = await startWire(context, wireOptions);
   const fixture = startSession(wire.model, {
     settings: { model: "scripted", ...settings },
     ...(tools === undefined ? {} : { tools }),
     ...(events === undefined ? {} : { events }),
+    ...(date === undefined ? {} : { date }),
   });
   context.after(() => fixture.session.dispose());
   let sent = 0;

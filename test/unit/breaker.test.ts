@@ -24,6 +24,10 @@ class TalkingModel implements ChatModel {
   allocatedNumCtx(): Promise<undefined> {
     return Promise.resolve(undefined);
   }
+
+  isLoaded(): Promise<undefined> {
+    return Promise.resolve(undefined);
+  }
 }
 
 function start(settings: Partial<SessionSettings> = {}, events: readonly LogEvent[] = []) {

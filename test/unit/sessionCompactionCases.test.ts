@@ -247,4 +247,8 @@ class StrippingModel implements ChatModel {
   allocatedNumCtx(): Promise<undefined> {
     return Promise.resolve(undefined);
   }
+
+  isLoaded(): Promise<undefined> {
+    return Promise.resolve(undefined);
+  }
 }

@@ -9,6 +9,8 @@ import type { ChatModel, ChatOutcome, ChatRequest } from "../../src/core/ports";
 import { createTools } from "../../src/core/tools";
 import { toAnyTool, type AnyTool } from "../../src/core/tools/tool";
 import type { LogEvent } from "../../src/shared/events";
+import { SUMMARY_REQUESTS, type SummaryRequestSetting } from "../../src/core/summaryForm";
+import { asksForSummary } from "../support/asksForSummary";
 import { anyLog } from "../support/conversations";
 import { anyHardText, textOf, type HardText } from "../support/hardTexts";
 import { startSession } from "../support/sessionFixture";
@@ -17,6 +19,7 @@ import { startSession } from "../support/sessionFixture";
 const CHARACTERS_PER_TOKEN = 3;
 
 const anyWindow = fc.constantFrom(2048, 4096, 8192);
+const anyForm = fc.constantFrom(...SUMMARY_REQUESTS);
 const anySummariser = fc.constantFrom<SummariserName>("perfect", "amnesic", "rambling", "broken");
 
 /** A turn whose texts are 0 to 50 windows long, with rounds of 1 to 8 calls. */
@@ -55,9 +58,12 @@ const anyPlay = anyWindow.chain((window) =>
   fc.record({
     window: fc.constant(window),
     summariser: anySummariser,
+    form: anyForm,
     turns: fc.array(anyTurn(window), { minLength: 1, maxLength: 8 }),
   }),
 );
+
+const anySetting = fc.record({ window: anyWindow, summariser: anySummariser, form: anyForm });
 
 /** Looks at every request before the honest model does; what it is given must never change afterwards. */
 class WatchedModel implements ChatModel {
@@ -79,8 +85,15 @@ class WatchedModel implements ChatModel {
     return Promise.resolve(undefined);
   }
 
-  #checkOrder({ messages, tools }: ChatRequest): void {
-    const places = messages.map(({ source }) => this.order(source));
+  isLoaded(): Promise<undefined> {
+    return Promise.resolve(undefined);
+  }
+
+  #checkOrder(request: ChatRequest): void {
+    const { messages, tools } = request;
+    const places = (asksForSummary(request) ? messages.slice(0, -1) : messages).map(({ source }) =>
+      this.order(source),
+    );
     const conversation =
       tools.length === 0 ? [] : places.slice(messages[1]?.source === messages[0]?.source ? 2 : 1);
     if (conversation.some((place, index) => index > 0 && place <= (conversation[index - 1] ?? 0))) {
@@ -117,9 +130,16 @@ function toolsOf(model: HonestModel): readonly AnyTool[] {
   );
 }
 
-function start(summariser: SummariserName, numCtx: number, events: readonly LogEvent[] = []) {
+interface Setting {
+  readonly summariser: SummariserName;
+  readonly window: number;
+  readonly form: SummaryRequestSetting;
+}
+
+function start({ summariser, window, form }: Setting, events: readonly LogEvent[] = []) {
   const model = new WatchedModel(summariser);
-  const fixture = startSession(model, { tools: toolsOf(model.honest), settings: { numCtx }, events });
+  const settings = { numCtx: window, summaryRequest: form };
+  const fixture = startSession(model, { tools: toolsOf(model.honest), settings, events });
   fixture.session.onEvent((event) => {
     if ("v" in event) freeze(event);
   });
@@ -149,8 +169,8 @@ function check({ session, model }: ReturnType<typeof start>): void {
 describe("any conversation through the real session", () => {
   test("no request is over the window, no call without its result, order kept, nothing changed that was given", async () => {
     await fc.assert(
-      fc.asyncProperty(anyPlay, async ({ window, summariser, turns }) => {
-        const played = start(summariser, window);
+      fc.asyncProperty(anyPlay, async ({ turns, ...setting }) => {
+        const played = start(setting);
         for (const [index, turn] of turns.map(turnOf).entries()) {
           played.model.honest.begin(turn);
           const before = played.model.honest.seen.requests;
@@ -166,9 +186,9 @@ describe("any conversation through the real session", () => {
 
   test("any stored conversation can be compacted by hand and gone on with, in any window", async () => {
     await fc.assert(
-      fc.asyncProperty(anyLog, anyWindow, anySummariser, async (events, window, summariser) => {
+      fc.asyncProperty(anyLog, anySetting, async (events, setting) => {
         freeze(events);
-        const played = start(summariser, window, events);
+        const played = start(setting, events);
         played.model.honest.begin({ user: "", rounds: [], answer: "On with it." });
         await played.session.compactNow();
         played.model.honest.begin({ user: "Go on.", rounds: [], answer: "On with it." });

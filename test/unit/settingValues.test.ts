@@ -20,6 +20,7 @@ test("without any setting the defaults hold and nothing is named", () => {
       compactionThreshold: 0.8,
       keepMessages: 6,
       automaticCompaction: true,
+      summaryRequest: "auto",
       roundLimit: 25,
       commandTimeLimit: 120,
       approvalMode: "ask",
@@ -37,6 +38,7 @@ test("values inside their ranges are used as they are", () => {
       "compaction.threshold": 0.5,
       "compaction.keep": 1,
       "compaction.automatic": false,
+      "compaction.request": "inPlace",
       roundLimit: 3,
       commandTimeLimit: 5,
       approvals: "readOnly",
@@ -49,6 +51,7 @@ test("values inside their ranges are used as they are", () => {
   assert.equal(values.compactionThreshold, 0.5);
   assert.equal(values.keepMessages, 1);
   assert.equal(values.automaticCompaction, false);
+  assert.equal(values.summaryRequest, "inPlace");
   assert.equal(values.roundLimit, 3);
   assert.equal(values.commandTimeLimit, 5);
   assert.equal(values.approvalMode, "readOnly");
@@ -62,6 +65,7 @@ for (const [id, value] of [
   ["compaction.threshold", 80],
   ["compaction.keep", 0],
   ["compaction.automatic", "yes"],
+  ["compaction.request", "in_place"],
   ["roundLimit", []],
   ["commandTimeLimit", -1],
   ["approvals", "always"],

@@ -4,22 +4,26 @@ import { estimatorFigures } from "../../bench/survival";
 import { runSurvival, type SurvivalRow } from "../../bench/survival/grid";
 
 describe("what survives compaction, on a part of the survival bench", () => {
-  let rows: SurvivalRow[] = [];
+  const rows: SurvivalRow[] = [];
   const all = (pick: (row: SurvivalRow) => number) =>
     rows.map((row) => [row.window, row.length, row.summariser, pick(row)]);
   const wrong = (pick: (row: SurvivalRow) => number, right: number) =>
     all(pick).filter(([, , , value]) => value !== right);
 
   before(async () => {
-    rows = await runSurvival(
-      {
-        windows: [2048, 4096],
-        lengths: [0.5, 2, 10],
-        seeds: 2,
-        summarisers: ["perfect", "forgetful", "amnesic", "rambling", "broken"],
-      },
-      () => undefined,
-    );
+    for (const form of ["isolated", "inPlace"] as const) {
+      const played = await runSurvival(
+        {
+          windows: [2048, 4096],
+          lengths: [0.5, 2, 10],
+          seeds: form === "isolated" ? 2 : 1,
+          summarisers: ["perfect", "forgetful", "amnesic", "rambling", "broken"],
+          form,
+        },
+        () => undefined,
+      );
+      rows.push(...played);
+    }
   });
 
   test("no request is over the window by the server's own count", () => {

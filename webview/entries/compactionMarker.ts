@@ -38,6 +38,7 @@ function body(event: Compacted): Child[] {
     event.form === "by_code"
       ? compaction.madeByCode
       : compaction.madeBy(event.model, event.form, event.parts);
+  const expected = event.predictedMs === undefined ? undefined : compaction.expected(event.predictedMs);
   const verbatim = event.messagesKept > 0 ? compaction.kept(event.messagesKept) : compaction.keptNothing;
   const focus = event.focus === undefined || event.focus === "" ? undefined : compaction.focus(event.focus);
   return [
@@ -51,7 +52,7 @@ function body(event: Compacted): Child[] {
     h(
       "p",
       { class: "quiet", dir: "auto" },
-      [focus, by, verbatim].filter((text) => text !== undefined).join(" "),
+      [focus, by, expected, verbatim].filter((text) => text !== undefined).join(" "),
     ),
   ];
 }

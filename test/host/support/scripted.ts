@@ -19,7 +19,8 @@ export async function useServer(
   server: ScriptedServer,
   settings: Readonly<Record<string, unknown>>,
 ): Promise<() => Promise<void>> {
-  const values = { address: server.url, ...settings };
+  // One form in all tests that do not say otherwise: which one `auto` takes depends on speeds.
+  const values = { address: server.url, "compaction.request": "isolated", ...settings };
   await setLoom(values);
   return async () => {
     await setLoom(Object.fromEntries(Object.keys(values).map((name) => [name, undefined])));

@@ -4,6 +4,7 @@ import type { ChatModel, ChatOutcome, ChatReply, ChatRequest, ReplyDelta } from 
 import { parseAddress } from "../../../src/ollama/address";
 import { OllamaModel } from "../../../src/ollama/ollamaModel";
 import type { JsonValue, LogEvent } from "../../../src/shared/events";
+import { asksForSummary } from "../../support/asksForSummary";
 
 /** The small model of the server under test that can be given tools. */
 export const MODEL = "smollm2-tools";
@@ -52,12 +53,19 @@ export class ReadingModel implements ChatModel {
     if (outcome.type !== "reply") return outcome;
     return {
       type: "reply",
-      reply: request.tools.length === 0 ? asNotes(outcome.reply) : this.#asReading(outcome.reply),
+      reply:
+        asksForSummary(request) || request.tools.length === 0
+          ? asNotes(outcome.reply)
+          : this.#asReading(outcome.reply),
     };
   }
 
   allocatedNumCtx(model: string, signal: AbortSignal): Promise<number | undefined> {
     return this.model.allocatedNumCtx(model, signal);
+  }
+
+  isLoaded(model: string, numCtx: number, signal: AbortSignal): Promise<boolean | undefined> {
+    return this.model.isLoaded(model, numCtx, signal);
   }
 
   #asReading(reply: ChatReply): ChatReply {
