@@ -1,7 +1,6 @@
 import type { CompactionConditions, CompactionTrigger } from "../shared/events";
 import { freshSystemPrompt, modelOf, windowOf, type Agent } from "./agent";
-import { runCompaction, type CompactionOutcome } from "./compaction";
-import type { SummaryProgress } from "./summarise";
+import { runCompaction, type CompactionInput, type CompactionOutcome } from "./compaction";
 import { staleFiles, type StaleFiles } from "./files";
 import { promptTokens } from "./window";
 
@@ -17,53 +16,61 @@ export async function compact(
 ): Promise<CompactionOutcome> {
   if (!hasNews(agent, trigger))
     return { type: "nothing", message: "Nothing is new since the last compaction." };
+  const { journal } = agent;
+  const input = await inputOf(agent, trigger, focus, signal);
+  input.onProgress({ part: 1, parts: 1 });
+  const outcome = await runCompaction(input, signal);
+  if (outcome.type === "compacted") journal.append(outcome.body);
+  if (outcome.type === "failed") noteFailure(agent, trigger, outcome);
+  agent.log(`compaction (${trigger}): ${describe(outcome)}`);
+  return outcome;
+}
+
+async function inputOf(
+  agent: Agent,
+  trigger: CompactionTrigger,
+  focus: string | undefined,
+  signal: AbortSignal,
+): Promise<CompactionInput> {
   const { journal, now } = agent;
   const { context, events } = journal;
+  const { keepMessages: keep, summaryRequest: form } = agent.settings();
   const window = windowOf(agent);
   const model = modelOf(agent);
   const before = promptTokens(context, window);
   const since = now();
   let messages = context.messages.length - 1;
-  const onProgress = (progress: SummaryProgress) => {
-    const phase = {
-      name: "compacting",
-      since,
-      messages,
-      used: before.tokens,
-      window: window.numCtx,
-    } as const;
-    journal.emit({ type: "phase_changed", phase: { ...phase, ...progress } });
-  };
-  onProgress({ part: 1, parts: 1 });
-  const outcome = await runCompaction(
-    {
-      events: [...events],
-      messages: context.messages,
-      anchorIndex: context.anchor?.index,
-      keep: agent.settings().keepMessages,
-      window,
-      systemPrompt: await freshSystemPrompt(agent),
-      stale: await lookAtFiles(agent),
-      chatModel: agent.chatModel,
-      model,
-      trigger,
-      focus,
-      before,
-      form: agent.settings().summaryRequest,
-      speeds: journal.speedsOf(model),
-      isCached: () => isCached(agent, signal),
-      mayFallBack: trigger === "window_full" || trigger === "overflow",
-      asksModel: trigger === "by_hand" || failuresInARow(agent) < FAILURES_BEFORE_PAUSE,
-      now,
-      onPlan: (count) => (messages = count),
-      onProgress,
+  return {
+    events: [...events],
+    messages: context.messages,
+    anchorIndex: context.anchor?.index,
+    keep,
+    window,
+    systemPrompt: await freshSystemPrompt(agent),
+    stale: await lookAtFiles(agent),
+    chatModel: agent.chatModel,
+    model,
+    trigger,
+    focus,
+    before,
+    form,
+    speeds: journal.speedsOf(model),
+    isCached: () => isCached(agent, signal),
+    mayFallBack: trigger === "window_full" || trigger === "overflow",
+    asksModel: trigger === "by_hand" || failuresInARow(agent) < FAILURES_BEFORE_PAUSE,
+    now,
+    onPlan: (count) => (messages = count),
+    onProgress: (progress) => {
+      const phase = {
+        name: "compacting",
+        since,
+        messages,
+        used: before.tokens,
+        window: window.numCtx,
+      } as const;
+      journal.emit({ type: "phase_changed", phase: { ...phase, ...progress } });
     },
-    signal,
-  );
-  if (outcome.type === "compacted") journal.append(outcome.body);
-  if (outcome.type === "failed") noteFailure(agent, trigger, outcome);
-  agent.log(`compaction (${trigger}): ${describe(outcome)}`);
-  return outcome;
+  };
 }
 
 function describe(outcome: CompactionOutcome): string {
