@@ -226,9 +226,9 @@ class SummaryRun {
   /** Sends one request; what streams in is progress, not an answer of the agent. */
   async #ask(request: ChatRequest, form: SummaryForm, place: Place): Promise<ChatOutcome> {
     const { chatModel, window, now, onProgress } = this.input;
-    if (this.signal.aborted) return { type: "stopped", partial: { text: "", thinking: "" } };
     const expected = this.predictedMs === undefined ? {} : { expectedMs: this.predictedMs };
     onProgress({ ...place, ...expected });
+    if (this.signal.aborted) return { type: "stopped", partial: { text: "", thinking: "" } };
     let written = "";
     let shownAt = now();
     const onDelta = (delta: ReplyDelta): void => {
