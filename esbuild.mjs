@@ -1,4 +1,5 @@
-// Builds the two bundles of the extension into dist/: the host (CommonJS, `vscode` stays outside) and the page.
+// Builds the extension into dist/: the host (CommonJS, `vscode` stays outside), the shell parser that it loads with the first
+// command, and the page.
 // `--watch` rebuilds on change, `--metafile` also writes dist/*.meta.json, which the size bench reads.
 import { context } from "esbuild";
 import { writeFileSync } from "node:fs";
@@ -15,7 +16,17 @@ const bundles = [
     platform: "node",
     format: "cjs",
     target: "node20",
-    external: ["vscode"],
+    external: ["vscode", "./node/shellSyntax"],
+    // `import()` becomes `require`, which every version of the editor can do.
+    supported: { "dynamic-import": false },
+  },
+  {
+    ...common,
+    entryPoints: ["src/node/shellSyntax.ts"],
+    outfile: "dist/node/shellSyntax.js",
+    platform: "node",
+    format: "cjs",
+    target: "node20",
   },
   {
     ...common,
@@ -37,7 +48,7 @@ for (const options of bundles) {
   const { metafile } = await bundle.rebuild();
   await bundle.dispose();
   if (process.argv.includes("--metafile") && metafile) {
-    const name = options.outfile ? "extension" : "page";
+    const [, name = "page"] = /(\w+)\.js$/.exec(options.outfile ?? "") ?? [];
     writeFileSync(`dist/${name}.meta.json`, JSON.stringify(metafile));
   }
 }

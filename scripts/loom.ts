@@ -29,18 +29,27 @@ for await (const line of lines) await terminal.front.handle(line);
 await terminal.close();
 process.exitCode = terminal.front.hasFailed ? 1 : 0;
 
-/** What `--yes` says, or the person at the terminal; nothing outside the workspace is agreed to unseen. */
+/** What `--yes` says, or the person at the terminal; nothing outside the workspace and no secret is agreed to unseen. */
 async function ask(question: ApprovalQuestion): Promise<boolean> {
   if ("error" in given) return false;
-  if (given.yes && question.kind !== "outside") return true;
+  if (given.yes && question.kind !== "outside" && question.kind !== "secret") return true;
   if (!isInteractive) return false;
-  const what =
-    question.kind === "edit"
-      ? `${question.diff}\nChange ${question.path}?`
-      : question.kind === "command"
-        ? `In ${question.folder} run: ${question.command}\nRun it?`
-        : `${question.access} ${question.path}, which is outside the workspace?`;
-  return /^y(es)?$/i.test((await lines.question(`${what} [y/N] `)).trim());
+  return /^y(es)?$/i.test((await lines.question(`${textOf(question)} [y/N] `)).trim());
+}
+
+function textOf(question: ApprovalQuestion): string {
+  switch (question.kind) {
+    case "edit":
+      return `${question.diff}\nChange ${question.path}?`;
+    case "command":
+      return `In ${question.folder} run: ${question.command}\nRun it?`;
+    case "outside":
+      return `${question.access} ${question.path}, which is outside the workspace?`;
+    case "secret":
+      return `${question.access} ${question.path}, which looks like a file with secrets?`;
+    case "recovered":
+      return `Run ${question.tool} ${question.target}, which the model wrote as text?`;
+  }
 }
 
 function fail(message: string, code: number): never {

@@ -1,4 +1,5 @@
 import * as vscode from "vscode";
+import type { ReadCommand } from "./core/commandSyntax";
 import { createShell } from "./node/shell";
 import { chooseAddress, DEFAULT_ADDRESS } from "./ollama/address";
 import { OllamaModel } from "./ollama/ollamaModel";
@@ -30,6 +31,10 @@ const connect: Connect = (options) => ({
   server: new OllamaServer(options),
   model: new OllamaModel(options),
 });
+/** The parser is as large as half of everything else, so it is loaded with the first command. */
+const readCommand: ReadCommand = async (command) =>
+  (await import("./node/shellSyntax")).readShellCommand(command);
+
 /** What is made on activation and must end well: the editor waits for it. */
 let running: Sessions | undefined;
 
@@ -48,7 +53,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const sessions = own(
     new Sessions({
       ...openSessionStore(context, log),
-      makeSession: sessionMaker({ settings, connection, workspace, shell, log }),
+      makeSession: sessionMaker({ settings, connection, workspace, shell, readCommand, log }),
       endProcesses: () => shell.dispose(),
     }),
   );

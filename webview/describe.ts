@@ -34,7 +34,28 @@ export function approvalTitle(question: ApprovalQuestion): string {
           ? approval.readOutside(question.path)
           : approval.writeOutside(question.path),
       );
+    case "secret":
+      return spelledText(
+        question.access === "read" ? approval.readSecret(question.path) : approval.writeSecret(question.path),
+      );
+    case "recovered":
+      return spelledText(approval.recovered(`${question.tool} ${question.target}`.trim()));
   }
+}
+
+/** What a person should know before they answer a question, a sentence each. */
+export function approvalRemarks(question: ApprovalQuestion): readonly string[] {
+  const { approval } = strings;
+  const remarks: string[] = [];
+  if (question.isRecovered === true && question.kind !== "recovered") remarks.push(approval.isRecovered);
+  if (question.kind === "edit" && question.isAgain === true) remarks.push(approval.changedMeanwhile);
+  if (question.kind === "command") {
+    const { programs = [], secrets = [], isDangerous } = question;
+    if (programs.length > 1) remarks.push(approval.runsPrograms(programs.join(", ")));
+    if (secrets.length > 0) remarks.push(approval.namesSecrets(secrets.join(", ")));
+    if (isDangerous === true) remarks.push(approval.isDangerous);
+  }
+  return remarks.map(spelledText);
 }
 
 /** The line of a compaction's marker. `threshold` is e.g. `80 %`, where it is known. */
@@ -70,7 +91,9 @@ export function announcement(event: SessionEvent, view: SessionView): string {
       if (event.phase.name === "compacting") return announced.compacting(event.phase.messages);
       return event.phase.name === "tool" ? announced.running(toolTitle(view, event.phase.callId)) : "";
     case "approval_asked":
-      return `${approval.needed(approvalTitle(event.question))}.`;
+      return [`${approval.needed(approvalTitle(event.question))}.`, ...approvalRemarks(event.question)].join(
+        " ",
+      );
     case "compacted":
       return `${compactionTitle(event, { tokens: event.afterTokens, estimated: true }, undefined)}.`;
     case "compaction_failed":

@@ -1,6 +1,7 @@
 import type { CompactionTrigger, SummaryForm, TokenCount } from "../src/shared/events";
 import type { ContextPart } from "../src/shared/protocol";
 import type { ToolEntry } from "../src/shared/view";
+import { approval } from "./strings/approval";
 import { duration, elapsed, number, percent, tokens } from "./format";
 
 const TRIGGERS: Readonly<Record<CompactionTrigger, string>> = {
@@ -78,25 +79,6 @@ const transcript = {
   repeating: "Paused: the model repeats the same calls.",
   retry: "Retry",
   continue: "Continue",
-} as const;
-
-const approval = {
-  needed: (what: string) => `Approval needed: ${what}`,
-  edit: (path: string) => `Edit ${path}`,
-  newFile: (path: string) => `Create ${path}`,
-  command: "Run a command",
-  inFolder: (folder: string) => `in ${folder}`,
-  readOutside: (path: string) => `Read outside the workspace: ${path}`,
-  writeOutside: (path: string) => `Change outside the workspace: ${path}`,
-  change: "The whole change",
-  wholeCommand: "The whole command",
-  allow: "Allow",
-  allowForSession: "Allow for this session",
-  deny: "Deny",
-  reason: "Reason for denying, told to the model",
-  reasonPlaceholder: "Why not?",
-  showDiff: "Show diff",
-  buttons: "Decision",
 } as const;
 
 const compaction = {

@@ -5,10 +5,13 @@ import { DEFAULT_SETTINGS } from "../../src/terminal/settings";
 import type { LogEvent } from "../../src/shared/events";
 import type { ApprovalQuestion } from "../../src/shared/live";
 import { COMMAND_TIME_LIMIT } from "../../src/core/limits";
+import type { ReadCommand } from "../../src/core/commandSyntax";
 import { hashesIn } from "../../src/core/files";
+import { SECRET_FILES, secretTest } from "../../src/core/secrets";
 import { Session, type WorkspaceFacts } from "../../src/core/session";
 import { createTools } from "../../src/core/tools";
 import { createShell } from "../../src/node/shell";
+import { readShellCommand } from "../../src/node/shellSyntax";
 import { createWorkspace } from "../../src/node/workspace";
 import { chooseAddress } from "../../src/ollama/address";
 import { OllamaModel } from "../../src/ollama/ollamaModel";
@@ -41,7 +44,8 @@ export async function composeTerminal(
   const shell = createShell(() => folder);
   const workspace = createWorkspace(() => [{ name: basename(folder), path: folder }]);
   const limits = { commandTimeLimitSeconds: COMMAND_TIME_LIMIT.default };
-  const tools = createTools({ workspace, shell, limits });
+  const isSecret = secretTest(SECRET_FILES);
+  const tools = createTools({ workspace, shell, limits, isSecret, ...(shell.isPosix && { readCommand }) });
   let ids = 0;
   const settings = { ...DEFAULT_SETTINGS, model, numCtx: given.numCtx, summaryRequest: given.request };
   const newSession = () =>
@@ -70,6 +74,8 @@ export async function composeTerminal(
     },
   };
 }
+
+const readCommand: ReadCommand = (command) => Promise.resolve(readShellCommand(command));
 
 async function folderAt(path: string): Promise<string | undefined> {
   try {

@@ -1,4 +1,4 @@
-import type { Approvals, ApprovalMode } from "./approvals";
+import type { Approvals, ApprovalMode, ApprovalRules } from "./approvals";
 import type { Context } from "./context";
 import { estimateMessages, estimateText } from "./estimate";
 import type { HashOf } from "./files";
@@ -25,6 +25,10 @@ export interface SessionSettings {
   readonly summaryRequest: SummaryRequestSetting;
   readonly roundLimit: number;
   readonly approvalMode: ApprovalMode;
+  /** Commands that run without being asked about; see `isAllowedBy`. */
+  readonly allowedCommands?: readonly string[];
+  /** Why only reading is possible whatever the mode, e.g. because the workspace is not trusted. */
+  readonly readOnlyReason?: string;
 }
 
 export type CommandOutcome = { readonly ok: true } | { readonly ok: false; readonly message: string };
@@ -63,6 +67,12 @@ export function windowOf(agent: Agent): Window {
     tools: agent.schemas,
     rates: agent.journal.ratesOf(agent.journal.windowSet?.model ?? model),
   };
+}
+
+/** What the settings say of consent. */
+export function rulesOf({ approvalMode, allowedCommands, readOnlyReason }: SessionSettings): ApprovalRules {
+  if (readOnlyReason !== undefined) return { mode: "readOnly", readOnlyReason };
+  return { mode: approvalMode, ...(allowedCommands && { allowedCommands }) };
 }
 
 /** Appends what the settings ask for when that has changed since the log last said so. */

@@ -117,6 +117,13 @@ export interface WrittenFile {
   readonly hasUnsavedChanges?: boolean;
 }
 
+/** Why nothing was written; the end of a sentence. */
+export interface NotWritten {
+  readonly error: string;
+  /** True when only the file being different from what the change was made from stood against it. */
+  readonly isChanged?: boolean;
+}
+
 /** One replaced range of a text; `start` and `end` are UTF-16 code units from 0. */
 export interface TextReplacement {
   readonly start: number;
@@ -145,6 +152,8 @@ export interface SearchQuery {
   /** An absolute folder or file to search in; every workspace folder when absent. */
   readonly under?: string;
   readonly maxMatches: number;
+  /** Files (absolute) that are not searched unless `under` names one itself. */
+  readonly leavesOut?: (absolute: string) => boolean;
 }
 
 export interface SearchMatch {
@@ -167,7 +176,9 @@ export interface Workspace {
   /** Line ends and a byte-order mark are normalised away: LF only, no mark. */
   readText(absolute: string): Promise<TextFile | NotText>;
   /** Resolves with what the file holds afterwards (a formatter may have changed it), or says why nothing was written. */
-  write(change: FileChange): Promise<WrittenFile | { readonly error: string }>;
+  write(change: FileChange): Promise<WrittenFile | NotWritten>;
+  /** Calls back when a file may have changed, come or gone, until the returned function is called. */
+  onChange?(absolute: string, listener: () => void): () => void;
   /** Everything below a folder; below all workspace folders when `absolute` is undefined. */
   list(absolute: string | undefined, maxEntries: number, signal: AbortSignal): Promise<Listing>;
   search(query: SearchQuery, signal: AbortSignal): Promise<SearchResult | { readonly error: string }>;

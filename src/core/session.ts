@@ -7,6 +7,7 @@ import {
   freshSystemPrompt,
   modelOf,
   refuseLongMessage,
+  rulesOf,
   windowOf,
   type Agent,
   type CommandOutcome,
@@ -68,10 +69,10 @@ export class Session {
     const onStoreFailed = (error: unknown) => this.#reportStoreFailure(error);
     this.#journal = new Journal({ store: ports.store, tools: schemas, now, newId, onStoreFailed }, events);
     const journal = this.#journal;
-    const approvals = new Approvals(() => settings().approvalMode, {
-      asked: (callId, question) => {
+    const approvals = new Approvals(() => rulesOf(settings()), {
+      asked: (callId, question, askId) => {
         journal.emit({ type: "phase_changed", phase: { name: "approval", since: now(), callId } });
-        journal.emit({ type: "approval_asked", callId, question });
+        journal.emit({ type: "approval_asked", callId, question, askId });
       },
       settled: (callId) => journal.emit({ type: "approval_settled", callId }),
     });
@@ -184,9 +185,9 @@ export class Session {
     });
   }
 
-  /** Answers a question that a tool asked. */
-  decide(callId: string, decision: ApprovalDecision): void {
-    this.#agent.approvals.decide(callId, decision);
+  /** Answers a question that a tool asked; `askId` is that of the question, which may have been asked anew since. */
+  decide(callId: string, decision: ApprovalDecision, askId?: number): void {
+    this.#agent.approvals.decide(callId, decision, askId);
   }
 
   /** What fills the context window now. */

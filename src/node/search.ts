@@ -52,7 +52,8 @@ export async function searchText(
   const stop = (): void => search.dispose();
   options.signal.addEventListener("abort", stop, { once: true });
   try {
-    return await collect(search, query.maxMatches, places, options);
+    const leavesOut = query.leavesOut ?? (() => false);
+    return await collect(search, query.maxMatches, places, { ...options, leavesOut });
   } finally {
     options.signal.removeEventListener("abort", stop);
     search.dispose();
@@ -63,7 +64,7 @@ async function collect(
   search: LineSearch,
   most: number,
   places: SearchPlaces,
-  options: SearchOptions,
+  options: SearchOptions & Leaving,
 ): Promise<SearchResult | { readonly error: string }> {
   const matches: SearchMatch[] = [];
   let skippedFiles = 0;
@@ -86,12 +87,19 @@ async function collect(
   return { matches, isCut: false, skippedFiles };
 }
 
-async function* batches(places: SearchPlaces, options: SearchOptions): AsyncGenerator<readonly string[]> {
+/** Which files below a folder are not searched. */
+interface Leaving {
+  readonly leavesOut: (absolute: string) => boolean;
+}
+
+async function* batches(
+  places: SearchPlaces,
+  options: SearchOptions & Leaving,
+): AsyncGenerator<readonly string[]> {
   let waiting = [...places.files];
   for await (const entries of walk(places.starts, options)) {
-    waiting.push(
-      ...entries.filter((entry) => entry.kind === "file" && !entry.isIgnored).map((entry) => entry.absolute),
-    );
+    const files = entries.filter(({ kind, isIgnored }) => kind === "file" && !isIgnored);
+    waiting.push(...files.map(({ absolute }) => absolute).filter((absolute) => !options.leavesOut(absolute)));
     while (waiting.length >= BATCH) {
       yield waiting.slice(0, BATCH);
       waiting = waiting.slice(BATCH);

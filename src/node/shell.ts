@@ -15,6 +15,8 @@ import { chooseShell, commandEnvironment, shellArguments } from "./shellProgram"
 export interface NodeShell extends Shell {
   /** For the system prompt, e.g. `bash`. */
   readonly name: string;
+  /** Whether it speaks the language of POSIX shells. */
+  readonly isPosix: boolean;
   /** Ends every process of commands that run or have left some in the background; more commands may follow. */
   dispose(): Promise<void>;
 }
@@ -34,6 +36,7 @@ export function createShell(folder: () => string | undefined): NodeShell {
   const trees = new Set<ProcessTree>();
   return {
     name: program.name,
+    isPosix: program.name !== "PowerShell",
     get folder() {
       return folder();
     },

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { link, lstat, mkdir, open, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import type { FileChange, WrittenFile } from "../core/ports";
+import type { FileChange, NotWritten, WrittenFile } from "../core/ports";
 import { replaceInRaw, toLineFeeds, wholeReplacement } from "./lineEnds";
 import { realPathOf } from "./realPath";
 import { encodeText, unwritable } from "./textEncoding";
@@ -9,9 +9,12 @@ import { describeError, hashText, readStored } from "./textFile";
 import type { StoredText } from "./textFile";
 
 /** What a write came to. */
-export type Written = WrittenFile | { readonly error: string };
+export type Written = WrittenFile | NotWritten;
 
-const CHANGED = "it is not as it was when it was read. Read it again.";
+const CHANGED: NotWritten = {
+  error: "it is not as it was when it was read. Read it again.",
+  isChanged: true,
+};
 
 /**
  * Writes a change to disk in one step: at any moment the file is the old or the new one. Encoding, mark, line ends, mode and
@@ -26,7 +29,9 @@ export async function writeTextFile(change: FileChange): Promise<Written> {
       ? await makeFile(absolute, change.after)
       : await changeFile(absolute, change);
   } catch (error) {
-    return { error: `${describeError(error)}.` };
+    const isThere =
+      change.before === null && error instanceof Error && "code" in error && error.code === "EEXIST";
+    return { error: `${describeError(error)}.`, ...(isThere && { isChanged: true }) };
   }
 }
 
@@ -48,7 +53,7 @@ async function changeFile(absolute: string, change: FileChange): Promise<Written
   if ("reason" in stored) return { error: `${stored.description}.` };
   if ((stored.mode & 0o222) === 0) return { error: "it is read-only." };
   const before = toLineFeeds(stored.raw);
-  if (before !== change.before) return { error: CHANGED };
+  if (before !== change.before) return CHANGED;
   const replacements = change.replacements ?? [wholeReplacement(before, change.after)];
   const foreign = replacements.flatMap(({ text }) => unwritable(text, stored));
   if (foreign.length > 0) return { error: refusal(foreign, stored) };

@@ -2,6 +2,7 @@ import type { Workspace } from "../core/ports";
 import { folderOf, realFolders, resolveIn, shownPath } from "./folders";
 import type { WorkspaceFolder } from "./folders";
 import { listBelow } from "./listing";
+import { onFileChange } from "./fileWatch";
 import { isInside, realPathOf } from "./realPath";
 import { searchText } from "./search";
 import type { SearchPlaces } from "./search";
@@ -34,6 +35,7 @@ export function createWorkspace(
     resolve: async (path) => resolveIn(await opened(), path),
     readText: readTextFile,
     write: writeTextFile,
+    onChange: onFileChange,
     async list(absolute, maxEntries, signal) {
       const roots = await opened();
       const hasNames = absolute === undefined && roots.length > 1;

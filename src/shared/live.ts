@@ -26,7 +26,7 @@ export interface CompactingPhase {
 }
 
 /** What a person is asked before a tool does something that needs consent. */
-export type ApprovalQuestion =
+export type ApprovalQuestion = (
   | {
       readonly kind: "edit";
       readonly path: string;
@@ -35,9 +35,40 @@ export type ApprovalQuestion =
       readonly added: number;
       readonly removed: number;
       readonly isNew: boolean;
+      /** True when the file changed while an earlier form of this change was shown. */
+      readonly isAgain?: boolean;
     }
-  | { readonly kind: "command"; readonly command: string; readonly folder: string }
-  | { readonly kind: "outside"; readonly path: string; readonly access: "read" | "write" };
+  | CommandQuestion
+  | { readonly kind: "outside"; readonly path: string; readonly access: "read" | "write" }
+  /** A file whose name looks as if it held passwords or keys. */
+  | { readonly kind: "secret"; readonly path: string; readonly access: "read" | "write" }
+  /** A call that only reads, which the model wrote into its answer as text. */
+  | { readonly kind: "recovered"; readonly tool: string; readonly target: string }
+) & {
+  /** True for a call that was taken out of the text of an answer: it is asked about in every case. */
+  readonly isRecovered?: boolean;
+};
+
+export interface CommandQuestion {
+  readonly kind: "command";
+  readonly command: string;
+  readonly folder: string;
+  /** The words of the program that it runs, when it does nothing else. */
+  readonly plain?: readonly string[];
+  /** The programs that it may run; absent when it could not be taken apart. */
+  readonly programs?: readonly string[];
+  /** True when it may delete, overwrite, end or send something. */
+  readonly isDangerous?: boolean;
+  /** The secret-looking files that it names. */
+  readonly secrets?: readonly string[];
+}
+
+/** Whether a question can be answered "for this session": not where the same words may do something else the next time. */
+export function canRemember(question: ApprovalQuestion): boolean {
+  if (question.kind === "recovered" || question.isRecovered === true) return false;
+  if (question.kind !== "command") return true;
+  return question.plain !== undefined && question.isDangerous !== true && question.secrets === undefined;
+}
 
 /** The person's answer; a reason is told to the model. */
 export type ApprovalDecision =
@@ -69,7 +100,13 @@ export type LiveEvent =
   | { readonly type: "reply_discarded" }
   | { readonly type: "tool_started"; readonly callId: string }
   | { readonly type: "tool_output"; readonly callId: string; readonly text: string }
-  | { readonly type: "approval_asked"; readonly callId: string; readonly question: ApprovalQuestion }
+  | {
+      readonly type: "approval_asked";
+      readonly callId: string;
+      readonly question: ApprovalQuestion;
+      /** Tells this question from others of the same call. */
+      readonly askId?: number;
+    }
   | { readonly type: "approval_settled"; readonly callId: string }
   | { readonly type: "meter_changed"; readonly meter: Meter };
 

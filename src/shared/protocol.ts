@@ -107,7 +107,12 @@ export type FromPage =
   | { readonly type: "withdraw"; readonly id: string }
   | { readonly type: "stop" }
   | { readonly type: "resume"; readonly how: "retry" | "continue" }
-  | { readonly type: "decide"; readonly callId: string; readonly decision: ApprovalDecision }
+  | {
+      readonly type: "decide";
+      readonly callId: string;
+      readonly decision: ApprovalDecision;
+      readonly askId?: number;
+    }
   | { readonly type: "show_diff"; readonly callId: string }
   | { readonly type: "command"; readonly command: PageCommand; readonly argument: string }
   | { readonly type: "copy"; readonly text: string }
@@ -169,11 +174,13 @@ function parseDecide(value: Fields): FromPage | undefined {
   const decision = value["decision"];
   if (!hasText(value, "callId") || !isObject(decision)) return undefined;
   const { callId } = value;
+  const askId = value["askId"];
+  const which = typeof askId === "number" ? { callId, askId } : { callId };
   const answer = decision["answer"];
   if (answer === "allow" || answer === "allow_for_session")
-    return { type: "decide", callId, decision: { answer } };
+    return { type: "decide", ...which, decision: { answer } };
   return answer === "deny" && hasText(decision, "reason")
-    ? { type: "decide", callId, decision: { answer, reason: decision.reason } }
+    ? { type: "decide", ...which, decision: { answer, reason: decision.reason } }
     : undefined;
 }
 

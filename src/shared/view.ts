@@ -67,6 +67,8 @@ export interface StreamingReply {
 export interface PendingApproval {
   readonly callId: string;
   readonly question: ApprovalQuestion;
+  /** Goes back with the answer. */
+  readonly askId?: number;
 }
 
 /** Something that the person pinned: every compaction keeps it word for word. */
@@ -140,11 +142,10 @@ function applyLiveEvent(view: SessionView, event: LiveEvent): SessionView {
       const text = ((view.output[event.callId] ?? "") + event.text).slice(-LIVE_OUTPUT_CHARACTERS);
       return { ...view, output: { ...view.output, [event.callId]: text } };
     }
-    case "approval_asked":
-      return {
-        ...view,
-        approvals: [...view.approvals, { callId: event.callId, question: event.question }],
-      };
+    case "approval_asked": {
+      const { type: _, ...asked } = event;
+      return { ...view, approvals: [...view.approvals, asked] };
+    }
     case "approval_settled":
       return { ...view, approvals: view.approvals.filter(({ callId }) => callId !== event.callId) };
     case "meter_changed":

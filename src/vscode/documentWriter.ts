@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import * as vscode from "vscode";
-import type { FileChange, TextReplacement } from "../core/ports";
+import type { FileChange, NotWritten, TextReplacement } from "../core/ports";
 import { toLineFeeds } from "../node/lineEnds";
 import { messageOf } from "./log";
 import { isUnsavedNotebook, openDocumentOf, uriOf } from "./openDocuments";
@@ -10,14 +10,17 @@ import { placesIn } from "./places";
 /** How long after a change of a file on disk the editor may still not know of it, in milliseconds. */
 const NOTICE_MS = 2_000;
 
-const CHANGED = "it is not as it was when it was read. Read it again.";
+const CHANGED: NotWritten = {
+  error: "it is not as it was when it was read. Read it again.",
+  isChanged: true,
+};
 
 /**
  * What a write came to: the text afterwards (LF only) and whether it is only in the editor so far, the end of a sentence that says why nothing was written, or `not_exact` when the
  * document does not hold the file byte for byte, so that saving it would change more than was asked for.
  */
 export type Written =
-  { readonly text: string; readonly hasUnsavedChanges: boolean } | { readonly error: string } | "not_exact";
+  { readonly text: string; readonly hasUnsavedChanges: boolean } | NotWritten | "not_exact";
 
 /** A change of a file that exists: its `before` is a text. */
 export type Change = FileChange & { readonly before: string };
@@ -39,7 +42,7 @@ export async function changeFile(change: Change): Promise<Written> {
     const open = openDocumentOf(absolute);
     const document = open ?? (await vscode.workspace.openTextDocument(uri));
     if (!document.isDirty && !(await isExact(document, open !== undefined))) return "not_exact";
-    if (toLineFeeds(document.getText()) !== change.before) return { error: CHANGED };
+    if (toLineFeeds(document.getText()) !== change.before) return CHANGED;
     return await changeDocument(document, change);
   } catch (error) {
     return { error: messageOf(error) };
@@ -50,7 +53,9 @@ export async function changeFile(change: Change): Promise<Written> {
 export async function makeFile(absolute: string, text: string): Promise<Exclude<Written, "not_exact">> {
   try {
     const uri = uriOf(absolute);
-    if (existsSync(absolute)) return { error: "there is a file of this name by now. Read it first." };
+    if (existsSync(absolute)) {
+      return { error: "there is a file of this name by now. Read it first.", isChanged: true };
+    }
     const edit = new vscode.WorkspaceEdit();
     edit.createFile(uri, { overwrite: false, ignoreIfExists: false });
     if (!(await vscode.workspace.applyEdit(edit))) return { error: "the editor could not make this file." };
@@ -68,7 +73,7 @@ async function changeDocument(
   const hadUnsavedChanges = document.isDirty;
   const replacements = change.replacements ?? [{ start: 0, end: before.length, text: after }];
   // The editor refuses when the document has changed since it was compared, e.g. because the person types.
-  if (!(await replace(document, before, replacements))) return { error: CHANGED };
+  if (!(await replace(document, before, replacements))) return CHANGED;
   if (hadUnsavedChanges || !document.isDirty || (await document.save())) {
     if (!hadUnsavedChanges) await rememberSave(document.uri.fsPath);
     return { text: toLineFeeds(document.getText()), hasUnsavedChanges: document.isDirty };

@@ -1,8 +1,9 @@
+import * as vscode from "vscode";
 import type { Workspace } from "../core/ports";
 import { toLineFeeds } from "../node/lineEnds";
 import { createWorkspace, hashText } from "../node/workspace";
 import { changeFile, makeFile } from "./documentWriter";
-import { unsavedDocumentOf } from "./openDocuments";
+import { openDocumentOf, unsavedDocumentOf } from "./openDocuments";
 import { localFolders } from "./workspaceFacts";
 
 /**
@@ -25,6 +26,17 @@ export function editorWorkspace(): Workspace {
       if (document === undefined) return files.readText(absolute);
       const text = toLineFeeds(document.getText());
       return { text, hash: hashText(text), hasUnsavedChanges: true };
+    },
+
+    onChange(absolute, listener) {
+      const stop = files.onChange?.(absolute, listener);
+      const typing = vscode.workspace.onDidChangeTextDocument(({ document }) => {
+        if (document === openDocumentOf(absolute)) listener();
+      });
+      return () => {
+        stop?.();
+        typing.dispose();
+      };
     },
 
     async write(change) {

@@ -47,7 +47,7 @@ async function handle(message: FromPage, parts: Parts): Promise<void> {
     case "resume":
       return sessions.current?.resume(message.how);
     case "decide":
-      return sessions.current?.decide(message.callId, message.decision);
+      return sessions.current?.decide(message.callId, message.decision, message.askId);
     case "show_diff":
       return diffs.show(message.callId);
     case "command":

@@ -1,7 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type * as vscode from "vscode";
+import type { ReadCommand } from "../core/commandSyntax";
 import { hashesIn } from "../core/files";
 import type { ChatModel, Workspace } from "../core/ports";
+import { secretTest, type IsSecret } from "../core/secrets";
 import { Session } from "../core/session";
 import { createTools } from "../core/tools";
 import type { NodeShell } from "../node/shell";
@@ -14,17 +16,21 @@ interface Parts {
   readonly connection: ChatModel;
   readonly workspace: Workspace;
   readonly shell: NodeShell;
+  readonly readCommand: ReadCommand;
   readonly log: vscode.LogOutputChannel;
 }
 
 /** How the sessions of this window are made: over the editor's workspace and with its settings as they are at each moment. */
-export function sessionMaker({ settings, connection, workspace, shell, log }: Parts): MakeSession {
+export function sessionMaker(parts: Parts): MakeSession {
+  const { settings, connection, workspace, shell, log } = parts;
   const limits = {
     get commandTimeLimitSeconds() {
       return settings.current.commandTimeLimit;
     },
   };
-  const tools = createTools({ workspace, shell, limits });
+  const readCommand: ReadCommand = shell.isPosix ? parts.readCommand : () => Promise.resolve(undefined);
+  const isSecret: IsSecret = (path) => secretTest(settings.current.secretFiles)(path);
+  const tools = createTools({ workspace, shell, limits, readCommand, isSecret });
   return (events, store) =>
     new Session(
       {

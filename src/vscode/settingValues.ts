@@ -6,6 +6,7 @@ import {
   NUM_CTX,
   ROUND_LIMIT,
 } from "../core/limits";
+import { SECRET_FILES } from "../core/secrets";
 import { SUMMARY_REQUESTS, type SummaryRequestSetting } from "../core/summaryForm";
 
 const APPROVAL_MODES: readonly ApprovalMode[] = ["ask", "allowEdits", "readOnly"];
@@ -34,13 +35,17 @@ export interface SettingValues {
   /** Seconds. */
   readonly commandTimeLimit: number;
   readonly approvalMode: ApprovalMode;
+  /** See `isAllowedBy`. */
+  readonly allowedCommands: readonly string[];
+  /** See `secretTest`. */
+  readonly secretFiles: readonly string[];
 }
 
 /** What a setting may hold. */
 export type Expected =
   | { readonly kind: "whole_number" | "number"; readonly minimum: number; readonly maximum: number }
   | { readonly kind: "choice"; readonly choices: readonly string[] }
-  | { readonly kind: "text" | "yes_or_no" }
+  | { readonly kind: "text" | "yes_or_no" | "texts" }
   /** `problem` is a sentence. */
   | { readonly kind: "address"; readonly problem: string };
 
@@ -92,6 +97,8 @@ export function readSettings(source: SettingSource): { values: SettingValues; ba
       "ask",
       (value) => APPROVAL_MODES.find((mode) => mode === value),
     ),
+    allowedCommands: reader.texts("allowedCommands", []),
+    secretFiles: reader.texts("secretFiles", SECRET_FILES),
   };
   return { values, bad };
 }
@@ -121,6 +128,14 @@ class Reader {
     return this.read(id, { kind: "number", minimum, maximum }, fallback, (value) =>
       inRange(value, minimum, maximum),
     );
+  }
+
+  texts(id: string, fallback: readonly string[]): readonly string[] {
+    return this.read<readonly string[]>(id, { kind: "texts" }, fallback, (value) => {
+      const texts: readonly unknown[] | undefined = Array.isArray(value) ? value : undefined;
+      const strings = texts?.filter((text) => typeof text === "string");
+      return strings?.length === texts?.length ? strings : undefined;
+    });
   }
 
   read<Value>(

@@ -104,6 +104,8 @@ function describeExpected(expected: Exclude<BadSetting["expected"], { kind: "add
       return vscode.l10n.t("one of {0}", expected.choices.join(", "));
     case "text":
       return vscode.l10n.t("text");
+    case "texts":
+      return vscode.l10n.t("a list of texts");
     case "yes_or_no":
       return vscode.l10n.t("true or false");
   }

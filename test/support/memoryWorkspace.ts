@@ -31,6 +31,12 @@ export class MemoryWorkspace implements Workspace {
   readonly files = new Map<string, string | NotText>();
   readonly touched: string[] = [];
   private readonly folders: ReadonlySet<string>;
+  private readonly listeners = new Set<{ readonly absolute: string; readonly listener: () => void }>();
+
+  /** How many files are being watched. */
+  get watched(): number {
+    return this.listeners.size;
+  }
 
   constructor(private readonly start: MemoryFiles = {}) {
     for (const [path, content] of Object.entries(start.files ?? {}))
@@ -70,12 +76,25 @@ export class MemoryWorkspace implements Workspace {
   write({ path, before, after }: FileChange): ReturnType<Workspace["write"]> {
     this.touched.push(path.absolute);
     if ((this.files.get(path.absolute) ?? null) !== before) {
-      return Promise.resolve({ error: "it is not as it was when it was read." });
+      return Promise.resolve({ error: "it is not as it was when it was read.", isChanged: true });
     }
     const text = this.start.format?.(after) ?? after;
     this.files.set(path.absolute, text);
     const unsaved = this.start.isUnsaved === true ? { hasUnsavedChanges: true } : {};
     return Promise.resolve({ text, hash: hashOf(text), ...unsaved });
+  }
+
+  onChange(absolute: string, listener: () => void): () => void {
+    const own = { absolute, listener };
+    this.listeners.add(own);
+    return () => this.listeners.delete(own);
+  }
+
+  /** The person changes a file: whoever listens is told. */
+  change(path: string, content: string): void {
+    const absolute = absoluteOf(path);
+    this.files.set(absolute, content);
+    for (const own of this.listeners) if (own.absolute === absolute) own.listener();
   }
 
   list(absolute: string | undefined, maxEntries: number, signal: AbortSignal): Promise<Listing> {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { CommandRequest, CommandResult, Shell, Workspace } from "../../src/core/ports";
-import { createTools } from "../../src/core/tools";
+import { createTools, type ToolPorts } from "../../src/core/tools";
 import type { ToolRun } from "../../src/core/tools/tool";
 import type { JsonValue } from "../../src/shared/events";
 import type { ApprovalDecision, ApprovalQuestion } from "../../src/shared/live";
@@ -9,7 +9,7 @@ import type { ApprovalDecision, ApprovalQuestion } from "../../src/shared/live";
 export interface CallOptions {
   readonly maxCharacters?: number;
   /** The person's answer; without it every question is allowed. */
-  readonly answer?: ApprovalDecision | ((question: ApprovalQuestion) => ApprovalDecision);
+  readonly answer?: ApprovalDecision | Answer;
   readonly signal?: AbortSignal;
 }
 
@@ -18,6 +18,11 @@ export interface CallResult extends ToolRun {
   readonly questions: readonly ApprovalQuestion[];
   readonly live: string;
 }
+
+type Answer = (
+  question: ApprovalQuestion,
+  signal: AbortSignal,
+) => ApprovalDecision | Promise<ApprovalDecision>;
 
 type Arguments = Readonly<Record<string, JsonValue>>;
 
@@ -47,8 +52,12 @@ export class FakeShell implements Shell {
 }
 
 /** Calls tools the way the agent does, on the given workspace and shell. */
-export function toolCaller(workspace: Workspace, shell: Shell = new FakeShell()) {
-  const tools = createTools({ workspace, shell, limits: { commandTimeLimitSeconds: 20 } });
+export function toolCaller(
+  workspace: Workspace,
+  shell: Shell = new FakeShell(),
+  more: Partial<ToolPorts> = {},
+) {
+  const tools = createTools({ workspace, shell, limits: { commandTimeLimitSeconds: 20 }, ...more });
   return async (name: string, input: Arguments, options: CallOptions = {}): Promise<CallResult> => {
     const tool = tools.find(({ schema }) => schema.name === name);
     assert.ok(tool, `there is a tool ${name}`);
@@ -61,9 +70,9 @@ export function toolCaller(workspace: Workspace, shell: Shell = new FakeShell())
     const answer = options.answer ?? { answer: "allow" };
     const context = {
       maxCharacters: options.maxCharacters ?? 8_000,
-      ask: (question: ApprovalQuestion) => {
+      ask: (question: ApprovalQuestion, signal: AbortSignal) => {
         questions.push(question);
-        return Promise.resolve(typeof answer === "function" ? answer(question) : answer);
+        return Promise.resolve(typeof answer === "function" ? answer(question, signal) : answer);
       },
       onOutput: (text: string) => {
         live += text;

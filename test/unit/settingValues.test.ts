@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { chooseAddress, DEFAULT_ADDRESS } from "../../src/ollama/address";
+import { SECRET_FILES } from "../../src/core/secrets";
 import { readSettings, type SettingSource } from "../../src/vscode/settingValues";
 
 function sourceOf(values: Readonly<Record<string, unknown>>, ollamaHost?: string): SettingSource {
@@ -24,6 +25,8 @@ test("without any setting the defaults hold and nothing is named", () => {
       roundLimit: 25,
       commandTimeLimit: 120,
       approvalMode: "ask",
+      allowedCommands: [],
+      secretFiles: SECRET_FILES,
     },
     bad: [],
   });
@@ -42,6 +45,8 @@ test("values inside their ranges are used as they are", () => {
       roundLimit: 3,
       commandTimeLimit: 5,
       approvals: "readOnly",
+      allowedCommands: ["git status"],
+      secretFiles: ["*.secret"],
     }),
   );
   assert.deepEqual(bad, []);
@@ -55,6 +60,8 @@ test("values inside their ranges are used as they are", () => {
   assert.equal(values.roundLimit, 3);
   assert.equal(values.commandTimeLimit, 5);
   assert.equal(values.approvalMode, "readOnly");
+  assert.deepEqual(values.allowedCommands, ["git status"]);
+  assert.deepEqual(values.secretFiles, ["*.secret"]);
 });
 
 for (const [id, value] of [

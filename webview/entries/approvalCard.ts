@@ -1,6 +1,6 @@
-import type { ApprovalDecision, ApprovalQuestion } from "../../src/shared/live";
+import { canRemember, type ApprovalDecision, type ApprovalQuestion } from "../../src/shared/live";
 import type { PendingApproval } from "../../src/shared/view";
-import { approvalTitle } from "../describe";
+import { approvalRemarks, approvalTitle } from "../describe";
 import { h, type Child } from "../dom";
 import { number } from "../format";
 import { post } from "../hostApi";
@@ -34,6 +34,9 @@ export class ApprovalCard {
       { class: "approval", role: "group", "aria-label": title },
       h("p", { class: "approval-title" }, icon("question", "asks"), h("span", {}, ...titleParts(question))),
       content(question),
+      ...approvalRemarks(question).map((text) =>
+        h("p", { class: "approval-remark", dir: "auto" }, icon("warning"), h("span", {}, text)),
+      ),
       this.buttons(question),
     );
     this.reason.element.addEventListener("keydown", (event) => {
@@ -53,7 +56,9 @@ export class ApprovalCard {
       "div",
       { class: "approval-buttons", role: "group", "aria-label": buttons },
       this.allow,
-      button({ label: allowForSession, onPress: () => this.decide({ answer: "allow_for_session" }) }),
+      canRemember(question)
+        ? button({ label: allowForSession, onPress: () => this.decide({ answer: "allow_for_session" }) })
+        : undefined,
       question.kind === "edit"
         ? button({
             label: showDiff,
@@ -72,7 +77,8 @@ export class ApprovalCard {
     // A second click before the host answers must not settle the question that comes next.
     if (this.isDecided) return;
     this.isDecided = true;
-    post({ type: "decide", callId: this.approval.callId, decision });
+    const { callId, askId } = this.approval;
+    post({ type: "decide", callId, decision, ...(askId === undefined ? {} : { askId }) });
   }
 }
 
@@ -94,6 +100,8 @@ function titleParts(question: ApprovalQuestion): Child[] {
         h("span", { class: "quiet" }, strings.approval.inFolder(spelledText(question.folder))),
       ];
     case "outside":
+    case "secret":
+    case "recovered":
       return [title];
   }
 }
@@ -115,6 +123,8 @@ function content(question: ApprovalQuestion): HTMLElement | undefined {
         visibleText(question.command),
       );
     case "outside":
+    case "secret":
+    case "recovered":
       return undefined;
   }
 }

@@ -1,4 +1,7 @@
+import type { CommandQuestion } from "../../shared/live";
+import { isDangerous, programsOf, type ReadCommand } from "../commandSyntax";
 import type { CommandResult, Shell } from "../ports";
+import { secretsNamed, type IsSecret } from "../secrets";
 import { formatCount, quantity } from "../truncate";
 import { readArguments, toSchema } from "./arguments";
 import type { ArgumentsOf } from "./arguments";
@@ -25,13 +28,17 @@ export interface ToolLimits {
 export interface BashPorts {
   readonly shell: Shell;
   readonly limits: ToolLimits;
+  /** Without it nothing is known of a command, and each one is asked about. */
+  readonly readCommand?: ReadCommand;
+  readonly isSecret?: IsSecret;
 }
 
 /** Room in the result for the sentences around the output. */
 const STATUS_CHARACTERS = 260;
 
 /** `bash`: runs one command line in the workspace folder after the person has agreed to exactly that text. */
-export function createBashTool({ shell, limits }: BashPorts): Tool<BashArguments> {
+export function createBashTool(ports: BashPorts): Tool<BashArguments> {
+  const { shell, limits } = ports;
   return {
     schema: toSchema("bash", "Run a shell command in the workspace, without input", FIELDS),
     parse(input) {
@@ -42,7 +49,7 @@ export function createBashTool({ shell, limits }: BashPorts): Tool<BashArguments
     async run({ command }, context, signal) {
       const { folder } = shell;
       if (folder === undefined) return noFolder();
-      const decision = await context.ask({ kind: "command", command, folder }, signal);
+      const decision = await context.ask(await questionOf(ports, command, folder), signal);
       if (signal.aborted) return cancelled("Stopped by the person; the command was not run.");
       if (decision.answer === "deny") return denied("The command was not run.", decision.reason);
       const seconds = limits.commandTimeLimitSeconds;
@@ -57,6 +64,26 @@ export function createBashTool({ shell, limits }: BashPorts): Tool<BashArguments
       );
       return describe(command, result, seconds);
     },
+  };
+}
+
+/** Everything that is known of a command before it runs. */
+async function questionOf(
+  { readCommand, isSecret }: BashPorts,
+  command: string,
+  folder: string,
+): Promise<CommandQuestion> {
+  const syntax = await readCommand?.(command);
+  const words = syntax?.words ?? command.split(/[\s'"`]+/);
+  const secrets = isSecret === undefined ? [] : secretsNamed(words, isSecret);
+  return {
+    kind: "command",
+    command,
+    folder,
+    ...(syntax?.plain && { plain: syntax.plain }),
+    ...(syntax && { programs: programsOf(syntax) }),
+    ...(syntax?.commands.some(isDangerous) === true && { isDangerous: true }),
+    ...(secrets.length > 0 && { secrets }),
   };
 }
 

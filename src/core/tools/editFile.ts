@@ -9,7 +9,7 @@ import { diffLines } from "./lineDiff";
 import { nearestText } from "./nearestText";
 import { cancelled, denied, failed } from "./outcomes";
 import { notAFile, notFound, reach } from "./reach";
-import type { ReachedPath } from "./reach";
+import type { ReachedPath, ReachPorts } from "./reach";
 import { notText } from "./readFile";
 import type { Tool, ToolContext, ToolRun } from "./tool";
 
@@ -61,22 +61,53 @@ interface Proposal {
   readonly isTolerant: boolean;
 }
 
+/** How often a change is worked out anew because the file changed while the person was asked. */
+const MOST_ATTEMPTS = 20;
+
 /** `edit_file`: replaces text in a file, or makes a new one, after the person has agreed to the whole diff. */
-export function createEditFileTool({ workspace }: { readonly workspace: Workspace }): Tool<EditArguments> {
+export function createEditFileTool(ports: ReachPorts): Tool<EditArguments> {
   return {
     schema: toSchema("edit_file", "Replace text in a file or make a new file", FIELDS),
     parse: (input) => readArguments("edit_file", FIELDS, input),
     async run(input, context, signal) {
-      const reached = await reach(workspace, { path: input.path, access: "write" }, context, signal);
+      const reached = await reach(ports, { path: input.path, access: "write" }, context, signal);
       if ("end" in reached) return reached.end;
-      const problem = notAFile(reached.path);
-      if (problem) return problem;
-      const proposal = await propose(workspace, reached.path, input, context.maxCharacters);
-      if (signal.aborted) return cancelled("Stopped by the person; the file was not changed.");
-      if ("outcome" in proposal) return proposal;
-      return askAndWrite(workspace, proposal, context, signal);
+      for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt += 1) {
+        const path = attempt === 1 ? reached.path : await again(ports.workspace, reached.path);
+        const isAgain = attempt > 1;
+        const run = await attemptEdit(ports.workspace, { path, input, isAgain }, context, signal);
+        if (run !== "changed") return run;
+      }
+      return failed(`${reached.path.shown} keeps changing; nothing was changed.`, "keeps changing");
     },
   };
+}
+
+interface Attempt {
+  readonly path: ReachedPath;
+  readonly input: EditArguments;
+  readonly isAgain: boolean;
+}
+
+/** The same path as it is by now. */
+async function again(workspace: Workspace, path: ReachedPath): Promise<ReachedPath> {
+  const now = await workspace.resolve(path.absolute);
+  return now.place !== "no_folder" && now.absolute === path.absolute ? now : { ...path, kind: "other" };
+}
+
+async function attemptEdit(
+  workspace: Workspace,
+  { path, input, isAgain }: Attempt,
+  context: ToolContext,
+  signal: AbortSignal,
+): Promise<ToolRun | "changed"> {
+  const problem = notAFile(path);
+  if (problem) return problem;
+  const proposal = await propose(workspace, path, input, context.maxCharacters);
+  if (signal.aborted) return cancelled("Stopped by the person; the file was not changed.");
+  if (!("outcome" in proposal)) return askAndWrite(workspace, { ...proposal, isAgain }, context, signal);
+  if (!isAgain) return proposal;
+  return { ...proposal, content: `The file changed while the person was asked. ${proposal.content}` };
 }
 
 async function propose(
@@ -156,21 +187,46 @@ function quoted(line: string): string {
   return JSON.stringify(keepHead(line, 200));
 }
 
+/** Asks and writes what was shown; `changed` when the file is by now not what the question was about. */
 async function askAndWrite(
   workspace: Workspace,
-  { path, change, isTolerant }: Proposal,
+  { path, change, isTolerant, isAgain }: Proposal & { readonly isAgain: boolean },
   context: ToolContext,
   signal: AbortSignal,
-): Promise<ToolRun> {
+): Promise<ToolRun | "changed"> {
   const { before, after } = change;
   const proposed = diffLines(path.shown, before, after);
-  const question = { kind: "edit", path: path.shown, ...proposed, isNew: before === null } as const;
-  const decision = await context.ask(question, signal);
+  const question = {
+    kind: "edit",
+    path: path.shown,
+    ...proposed,
+    isNew: before === null,
+    ...(isAgain && { isAgain }),
+  } as const;
+  const withdrawn = new AbortController();
+  const stopWatching = watch(workspace, change, () => withdrawn.abort());
+  const decision = await context
+    .ask(question, AbortSignal.any([signal, withdrawn.signal]))
+    .finally(stopWatching);
   if (signal.aborted) return cancelled("Stopped by the person; the file was not changed.");
+  if (withdrawn.signal.aborted && decision.answer === "deny") return "changed";
   if (decision.answer === "deny") return denied(`${path.shown} was not changed.`, decision.reason);
+  await context.keep?.(path);
   const written = await workspace.write(change);
   if ("error" in written) {
+    if (written.isChanged === true) return "changed";
     return failed(`${path.shown} was not changed: ${written.error}`, "not written");
   }
+  await context.noteWritten?.(path);
   return describeEdit({ shown: path.shown, before, after, isTolerant }, written, context.maxCharacters);
+}
+
+/** Calls back when the file no longer holds the text that a change is made from. */
+function watch(workspace: Workspace, { path, before }: FileChange, onChanged: () => void): () => void {
+  const look = async (): Promise<void> => {
+    const now = await workspace.readText(path.absolute);
+    const text = "text" in now ? now.text : null;
+    if (text !== before) onChanged();
+  };
+  return workspace.onChange?.(path.absolute, () => void look().catch(() => undefined)) ?? (() => undefined);
 }

@@ -1,4 +1,6 @@
+import type { ReadCommand } from "../commandSyntax";
 import type { Shell, Workspace } from "../ports";
+import type { IsSecret } from "../secrets";
 import { keepHead } from "../truncate";
 import { createBashTool } from "./bash";
 import type { ToolLimits } from "./bash";
@@ -18,6 +20,10 @@ export interface ToolPorts {
   readonly shell: Shell;
   /** Read anew for each call, so that an object with getters follows the settings. */
   readonly limits: ToolLimits;
+  /** Takes commands apart for the approval and the allow list. */
+  readonly readCommand?: ReadCommand;
+  /** Which files are asked about before they are read or changed; none when absent. */
+  readonly isSecret?: IsSecret;
 }
 
 /** All tools, in an order that never changes: their schemas are the same bytes in every request. */

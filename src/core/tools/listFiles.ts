@@ -1,9 +1,9 @@
-import type { Listing, Workspace } from "../ports";
+import type { Listing } from "../ports";
 import { formatCount, keepLines, quantity } from "../truncate";
 import { cleanPath, PATH_ALIASES, readArguments, toSchema } from "./arguments";
 import type { ArgumentsOf } from "./arguments";
 import { failed, noFolder } from "./outcomes";
-import { notFound, reach } from "./reach";
+import { notFound, reach, type ReachPorts } from "./reach";
 import type { Tool, ToolRun } from "./tool";
 import { splitWildcard, wildcardTest } from "./wildcard";
 
@@ -29,7 +29,8 @@ interface Target {
 }
 
 /** `list_files`: everything below a folder, upper levels first, or what fits a pattern with wildcards. */
-export function createListFilesTool({ workspace }: { readonly workspace: Workspace }): Tool<ListArguments> {
+export function createListFilesTool(ports: ReachPorts): Tool<ListArguments> {
+  const { workspace } = ports;
   return {
     schema: toSchema("list_files", "List files, all levels", FIELDS),
     parse: (input) => readArguments("list_files", FIELDS, input),
@@ -43,7 +44,7 @@ export function createListFilesTool({ workspace }: { readonly workspace: Workspa
         const listing = await workspace.list(undefined, MOST_ENTRIES, signal);
         return showListing({ shown: ".", absolute: undefined, pattern }, listing, context.maxCharacters);
       }
-      const reached = await reach(workspace, { path: folder, access: "read" }, context, signal);
+      const reached = await reach(ports, { path: folder, access: "read" }, context, signal);
       if ("end" in reached) return reached.end;
       const { path } = reached;
       if (path.kind === "missing") return notFound(workspace, path);

@@ -1,4 +1,6 @@
+import type { ApprovalQuestion } from "../../shared/live";
 import type { ResolvedPath, Workspace } from "../ports";
+import type { IsSecret } from "../secrets";
 import { cleanPath } from "./arguments";
 import { cancelled, denied, failed, noFolder } from "./outcomes";
 import type { ToolContext, ToolRun } from "./tool";
@@ -12,9 +14,18 @@ export interface Reach {
   readonly access: "read" | "write";
 }
 
-/** Resolves a path and asks about it when its real target lies outside; nothing there is read before the answer. */
+/** What a tool needs in order to reach a path. */
+export interface ReachPorts {
+  readonly workspace: Workspace;
+  readonly isSecret?: IsSecret;
+}
+
+/**
+ * Resolves a path and asks about it when its real target lies outside or looks like a secret; nothing of it is read before the
+ * answer.
+ */
 export async function reach(
-  workspace: Workspace,
+  { workspace, isSecret }: ReachPorts,
   wanted: Reach,
   context: ToolContext,
   signal: AbortSignal,
@@ -23,15 +34,35 @@ export async function reach(
   if (path.includes("\0")) return { end: failed("The path holds a NUL character.", "bad path") };
   const resolved = await workspace.resolve(path === "" ? "." : path);
   if (resolved.place === "no_folder") return { end: noFolder() };
-  if (resolved.place === "inside") return { path: resolved };
-  const decision = await context.ask(
-    { kind: "outside", path: resolved.absolute, access: wanted.access },
-    signal,
-  );
-  if (signal.aborted) return { end: cancelled() };
-  if (decision.answer !== "deny") return { path: resolved };
-  const what = `${resolved.absolute} is outside of the workspace; nothing there was ${wanted.access === "read" ? "read" : "changed"}.`;
-  return { end: denied(what, decision.reason) };
+  const { access } = wanted;
+  const done = access === "read" ? "read" : "changed";
+  if (resolved.place === "outside") {
+    const question = { kind: "outside", path: resolved.absolute, access } as const;
+    const what = `${resolved.absolute} is outside of the workspace; nothing there was ${done}.`;
+    const end = await refusedBy(question, what, context, signal);
+    if (end) return { end };
+  }
+  // A link with a harmless name may lead to a secret, and the other way round.
+  const looksSecret = isSecret !== undefined && (isSecret(resolved.absolute) || isSecret(path));
+  if (looksSecret && resolved.kind !== "folder") {
+    const question = { kind: "secret", path: resolved.shown, access } as const;
+    const what = `${resolved.shown} looks like a file with secrets; it was not ${done}.`;
+    const end = await refusedBy(question, what, context, signal);
+    if (end) return { end };
+  }
+  return { path: resolved };
+}
+
+/** Asks, and ends the call where the answer is no. */
+async function refusedBy(
+  question: ApprovalQuestion,
+  what: string,
+  context: ToolContext,
+  signal: AbortSignal,
+): Promise<ToolRun | undefined> {
+  const decision = await context.ask(question, signal);
+  if (signal.aborted) return cancelled();
+  return decision.answer === "deny" ? denied(what, decision.reason) : undefined;
 }
 
 /** Says that a path does not exist and which ones look like it. */

@@ -1,10 +1,10 @@
-import type { NotText, TextFile, Workspace } from "../ports";
+import type { NotText, TextFile } from "../ports";
 import { formatCount, keepHead, keepLines, quantity, safeIndex } from "../truncate";
 import { PATH_ALIASES, readArguments, toSchema } from "./arguments";
 import type { ArgumentsOf } from "./arguments";
 import { cancelled, failed } from "./outcomes";
 import { notAFile, notFound, reach } from "./reach";
-import type { ReachedPath } from "./reach";
+import type { ReachedPath, ReachPorts } from "./reach";
 import type { Tool, ToolRun } from "./tool";
 
 const FIELDS = {
@@ -45,12 +45,13 @@ interface Part {
 }
 
 /** `read_file`: the lines of a text file without line numbers, under one line that says which lines they are. */
-export function createReadFileTool({ workspace }: { readonly workspace: Workspace }): Tool<ReadArguments> {
+export function createReadFileTool(ports: ReachPorts): Tool<ReadArguments> {
+  const { workspace } = ports;
   return {
     schema: toSchema("read_file", "Read a text file or some of its lines", FIELDS),
     parse: (input) => readArguments("read_file", FIELDS, input),
     async run(input, context, signal) {
-      const reached = await reach(workspace, { path: input.path, access: "read" }, context, signal);
+      const reached = await reach(ports, { path: input.path, access: "read" }, context, signal);
       if ("end" in reached) return reached.end;
       const { path } = reached;
       if (path.kind === "missing") return notFound(workspace, path);

@@ -3,7 +3,7 @@ import { keepLines, quantity } from "../truncate";
 import { cleanPath, PATH_ALIASES, readArguments, toSchema } from "./arguments";
 import type { ArgumentsOf } from "./arguments";
 import { failed, noFolder } from "./outcomes";
-import { notFound, reach } from "./reach";
+import { notFound, reach, type ReachedPath, type ReachPorts } from "./reach";
 import type { Tool, ToolContext, ToolRun } from "./tool";
 
 const FIELDS = {
@@ -34,11 +34,8 @@ const MOST_MATCHES = 500;
 const LOOKS_LIKE_REGEX = /\\[bdswBDSW.()[\]{}|*+?^$]|\.[*+]|\||^\^|\$$|\[.+\]|\(\?/;
 
 /** `search_text`: lines that hold a text or match a regular expression, grouped by file. */
-export function createSearchTextTool({
-  workspace,
-}: {
-  readonly workspace: Workspace;
-}): Tool<SearchArguments> {
+export function createSearchTextTool(ports: ReachPorts): Tool<SearchArguments> {
+  const { workspace, isSecret } = ports;
   return {
     schema: toSchema("search_text", "Find lines with a text in files", FIELDS),
     parse(input) {
@@ -47,39 +44,44 @@ export function createSearchTextTool({
       return { error: 'search_text needs a pattern that is not empty, e.g. {"pattern":"createServer"}.' };
     },
     async run(input, context, signal) {
-      const under = await searchRoot(workspace, input.path, context, signal);
+      const under = await searchRoot(ports, input.path, context, signal);
       if ("outcome" in under) return under;
       const query: SearchQuery = {
         pattern: input.pattern,
         isRegExp: input.is_regex ?? false,
         ...(under.absolute === undefined ? {} : { under: under.absolute }),
         maxMatches: MOST_MATCHES,
+        ...(isSecret && { leavesOut: isSecret }),
       };
       const result = await searchBothWays(workspace, query, signal);
       if ("error" in result) return failed(result.error, "search failed");
-      return showMatches(`"${input.pattern}" in ${under.shown}`, result, context.maxCharacters);
+      const found = { ...result, leavesOut: isSecret !== undefined && under.kind !== "file" };
+      return showMatches(`"${input.pattern}" in ${under.shown}`, found, context.maxCharacters);
     },
   };
 }
 
 async function searchRoot(
-  workspace: Workspace,
+  ports: ReachPorts,
   path: string | undefined,
   context: ToolContext,
   signal: AbortSignal,
-): Promise<ToolRun | { readonly shown: string; readonly absolute: string | undefined }> {
+): Promise<ToolRun | (Pick<ReachedPath, "shown" | "kind"> & { readonly absolute: string | undefined })> {
+  const { workspace } = ports;
   const wanted = cleanPath(path ?? "");
   if (["", ".", "./", "/"].includes(wanted)) {
     const root = await workspace.resolve(".");
-    return root.place === "no_folder" ? noFolder() : { shown: "the workspace", absolute: undefined };
+    return root.place === "no_folder"
+      ? noFolder()
+      : { shown: "the workspace", absolute: undefined, kind: "folder" };
   }
-  const reached = await reach(workspace, { path: wanted, access: "read" }, context, signal);
+  const reached = await reach(ports, { path: wanted, access: "read" }, context, signal);
   if ("end" in reached) return reached.end;
   if (reached.path.kind === "missing") return notFound(workspace, reached.path);
-  return { shown: reached.path.shown, absolute: reached.path.absolute };
+  return reached.path;
 }
 
-type Found = SearchResult & { readonly remark?: string };
+type Found = SearchResult & { readonly remark?: string; readonly leavesOut?: boolean };
 
 /** A text without a hit that looks like a regular expression is tried as one: models forget is_regex. */
 async function searchBothWays(
@@ -95,13 +97,18 @@ async function searchBothWays(
   return { ...second, remark: " (read as a regular expression)" };
 }
 
+/** The same sentence whether there are such files or not, so that it gives away nothing of what is in them. */
+const SECRETS_LEFT_OUT =
+  "\n[Files that look secret, such as .env, are not searched; name one as path to ask for it]";
+
 function showMatches(what: string, result: Found, maxCharacters: number): ToolRun {
   const skipped = result.skippedFiles
     ? `\n[${quantity(result.skippedFiles, "large file")} not searched]`
     : "";
   const total = result.matches.length;
+  const secret = result.leavesOut ? SECRETS_LEFT_OUT : "";
   if (total === 0)
-    return { outcome: "ok", content: `No matches for ${what}.${skipped}`, summary: "no matches" };
+    return { outcome: "ok", content: `No matches for ${what}.${skipped}${secret}`, summary: "no matches" };
   const files = new Set(result.matches.map((match) => match.path)).size;
   const amount = `${quantity(total, "match", "matches")}${result.isCut ? " or more" : ""}`;
   const header = `${amount} for ${what}${result.remark ?? ""}, ${quantity(files, "file")}:\n`;

@@ -7,6 +7,16 @@ export interface ToolContext {
   readonly maxCharacters: number;
   readonly ask: AskApproval;
   readonly onOutput: (text: string) => void;
+  /** Keeps what a file holds before it is changed, so that the turn can be taken back. Never fails: what cannot be kept is noted. */
+  readonly keep?: (file: TouchedFile) => Promise<void>;
+  /** Notes what a file that was kept holds after a change, to tell it from what the person changes later. */
+  readonly noteWritten?: (file: TouchedFile) => Promise<void>;
+}
+
+/** A file that a tool changes. */
+export interface TouchedFile {
+  readonly absolute: string;
+  readonly shown: string;
 }
 
 export interface ToolRun {

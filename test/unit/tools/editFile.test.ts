@@ -191,22 +191,6 @@ test("E12: what a formatter made of the edit is what the result shows, and can b
   assert.equal(workspace.textOf("c.txt"), "a=1\nb=2\nz=27\n");
 });
 
-test("a file that changed while the person was asked is not overwritten", async () => {
-  const { call, workspace } = editor({ "a.txt": "one\n" });
-  const answer = () => {
-    workspace.files.set("/ws/a.txt", "one, and typed\n");
-    return { answer: "allow" } as const;
-  };
-  const { outcome, content } = await call(
-    "edit_file",
-    { path: "a.txt", old_text: "one", new_text: "1" },
-    { answer },
-  );
-  assert.equal(outcome, "error");
-  assert.match(content, /a\.txt was not changed: /);
-  assert.equal(workspace.textOf("a.txt"), "one, and typed\n");
-});
-
 test("A03: a stop while the diff is shown leaves the file as it is", async () => {
   const { call, workspace } = editor({ "a.txt": "one\n" });
   const stop = new AbortController();

@@ -1,0 +1,86 @@
+/** What a shell's parser says of a command line. */
+export interface CommandSyntax {
+  /**
+   * The words of the one program that it runs, when that is all it does: no operator, expansion, pattern, redirection, variable in
+   * front or second line, so that these words are exactly what the program gets.
+   */
+  readonly plain?: readonly string[];
+  /** The words of everything that it may run, also inside substitutions; `null` for a word that the shell works out itself. */
+  readonly commands: readonly (readonly (string | null)[])[];
+  /** Every piece of fixed text in it, redirection targets and quoted parts included. */
+  readonly words: readonly string[];
+}
+
+/** Takes a command line apart without running it; undefined where it cannot be read, or for a shell of another kind. */
+export type ReadCommand = (command: string) => Promise<CommandSyntax | undefined>;
+
+/** Programs that delete, overwrite, end, publish, fetch, or run what their arguments say. */
+const DANGEROUS = new Set(
+  [
+    "rm rmdir unlink shred truncate dd mkfs mv install ln chmod chown chgrp chattr",
+    "kill killall pkill shutdown reboot halt poweroff systemctl service launchctl crontab at",
+    "sudo su doas pkexec runas env nohup setsid timeout nice ionice time xargs parallel watch strace script",
+    "eval exec source . command builtin trap alias enable coproc",
+    "sh bash dash zsh ksh fish csh tcsh busybox pwsh powershell cmd",
+    "curl wget ssh scp sftp rsync ftp nc ncat netcat telnet socat",
+    "tee docker podman kubectl terraform ansible aws gcloud az",
+    "osascript open xdg-open start",
+  ].flatMap((line) => line.split(" ")),
+);
+
+/** What makes a harmless program dangerous, by its name: any argument that matches. */
+const DANGEROUS_ARGUMENTS: Readonly<Record<string, RegExp>> = {
+  git: /^(push|reset|clean|checkout|switch|restore|rebase|filter-branch|filter-repo|gc|prune|stash|rm|mv|config|submodule|worktree|update-ref|bisect|difftool|mergetool|-c|--exec-path.*|--upload-pack.*|--receive-pack.*|--output.*|--ext-diff|--textconv|-O.*|--open-files-in-pager.*)$/,
+  find: /^-(exec|execdir|ok|okdir|delete|fprint|fprint0|fprintf|fls)$/,
+  npm: /^(publish|unpublish|exec|x|run-script|config|token|login|adduser|owner|deprecate|dist-tag|access)$/,
+  npx: /./,
+  pnpm: /^(publish|dlx|exec)$/,
+  yarn: /^(publish|dlx|exec|npm)$/,
+  cargo: /^(publish|yank|login|owner|install)$/,
+  node: /^(-e|--eval|-p|--print|-r|--require|--import|-pe|-i)(=|$)/,
+  python: /^-[a-zA-Z]*[ci]/,
+  python3: /^-[a-zA-Z]*[ci]/,
+  perl: /^-[a-zA-Z0-9]*[eEip]/,
+  ruby: /^-[a-zA-Z]*[ei]/,
+  php: /^-[rB]/,
+  sed: /^(-[a-zA-Z]*i|--in-place|.*[0-9/}]?[ew]\b)/,
+  awk: /system|getline|>|\|/,
+  gawk: /system|getline|>|\|/,
+  sort: /^(-o|--output|--compress-program)/,
+  tar: /^(--to-command|--checkpoint-action|-I|--use-compress-program|--remove-files|-[a-zA-Z]*x|x|--extract|--overwrite)/,
+  vim: /./,
+  vi: /./,
+  ed: /./,
+  make: /^(-f|--file|-C|--eval|SHELL=)/,
+  rg: /^--(pre|hostname-bin|search-zip)/,
+};
+
+/** Whether a program call is one that no earlier answer of the person may stand for. */
+export function isDangerous(words: readonly (string | null)[]): boolean {
+  const [program, ...rest] = words;
+  // A program whose name the shell works out may be any.
+  if (program === null || program === undefined) return true;
+  const name = (program.split(/[\\/]/).at(-1) ?? "").toLowerCase().replace(/\.(exe|cmd|bat|ps1)$/, "");
+  if (DANGEROUS.has(name) || name.startsWith("mkfs.")) return true;
+  const risky = Object.hasOwn(DANGEROUS_ARGUMENTS, name) ? DANGEROUS_ARGUMENTS[name] : undefined;
+  return risky !== undefined && rest.some((word) => word === null || risky.test(word));
+}
+
+/**
+ * Whether a plain command fits a line of the allow list. A line is words between blanks: `*` stands for one word, at the end for
+ * any number of them; the program itself must be named. What is dangerous fits only a line without `*`.
+ */
+export function isAllowedBy(pattern: string, words: readonly string[]): boolean {
+  const wanted = pattern.trim().split(/\s+/);
+  const isOpen = wanted.length > 1 && wanted.at(-1) === "*";
+  const fixed = isOpen ? wanted.slice(0, -1) : wanted;
+  if (wanted[0] === undefined || wanted[0] === "" || wanted[0].includes("*")) return false;
+  if (wanted.includes("*") && isDangerous(words)) return false;
+  if (isOpen ? words.length < fixed.length : words.length !== fixed.length) return false;
+  return fixed.every((word, index) => words[index] === word || (word === "*" && index > 0));
+}
+
+/** The names of the programs that a command may run, each once and in order; `…` for one that the shell works out. */
+export function programsOf({ commands }: CommandSyntax): readonly string[] {
+  return [...new Set(commands.map(([program]) => program ?? "…"))];
+}
