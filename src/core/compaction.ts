@@ -1,4 +1,5 @@
 import type { Compacted, CompactionFault, CompactionTrigger, SummaryForm } from "../shared/events";
+import { activeCompaction } from "./activeCompaction";
 import { estimateMessages, estimateText } from "./estimate";
 import { fixedTokens, pinTokens, promptTokens } from "./window";
 import { planCompaction, planFits, type CompactionPlan, type PlanInput } from "./plan";
@@ -43,7 +44,7 @@ export async function runCompaction(input: CompactionInput, signal: AbortSignal)
     return sizeFault(input, plan.tail);
   }
   input.onPlan(plan.messagesSummarised);
-  const earlier = lastCompaction(input);
+  const earlier = activeCompaction(input.events)?.event;
   const wasRefused = input.trigger === "overflow";
   const summarised = input.asksModel
     ? await summarise({ ...input, earlier, wasRefused }, plan, signal)
@@ -71,11 +72,6 @@ const PAUSED: Summarised = {
   requests: [],
   predictedMs: undefined,
 };
-
-function lastCompaction({ events }: CompactionInput): Compacted | undefined {
-  const last = events.findLast(({ type }) => type === "compacted");
-  return last?.type === "compacted" ? last : undefined;
-}
 
 /** The failure of a compaction whose result could not be small enough: what stays is too large, one part of it or the other. */
 function sizeFault(
@@ -132,7 +128,7 @@ function toEvent(
 
 function fallBack(input: CompactionInput, plan: CompactionPlan) {
   if (!input.mayFallBack || !planFits(plan, input.window)) return undefined;
-  const earlier = lastCompaction(input)?.summary;
+  const earlier = activeCompaction(input.events)?.summary;
   const text = summaryByCode(plan.toSummarise, earlier, plan.summaryTokens, input.window.rates);
   return { text, parts: 0, form: "by_code" as const };
 }

@@ -43,7 +43,7 @@ async function inputOf(
   return {
     events: [...events],
     messages: context.messages,
-    anchorIndex: context.anchor?.index,
+    anchorIndex: context.anchor?.swaps === undefined ? context.anchor?.index : undefined,
     keep,
     window,
     systemPrompt: await freshSystemPrompt(agent),
@@ -91,6 +91,11 @@ async function isCached(agent: Agent, signal: AbortSignal): Promise<boolean> {
 const READINGS: ReadonlySet<string> = new Set([
   "assistant_message",
   "compacted",
+  "compaction_undone",
+  "summary_replaced",
+  "summary_chosen",
+  "result_dropped",
+  "result_restored",
   "prompt_built",
   "window_set",
 ]);
@@ -100,7 +105,9 @@ export async function compactAfterTurn(agent: Agent, signal: AbortSignal): Promi
   const window = windowOf(agent);
   const used = promptTokens(agent.journal.context, window).tokens;
   if (!agent.settings().automaticCompaction || used <= window.compactAt) return;
-  if (failuresInARow(agent) < FAILURES_BEFORE_PAUSE) await compact(agent, "automatic", undefined, signal);
+  if (failuresInARow(agent) >= FAILURES_BEFORE_PAUSE) return;
+  if (agent.journal.view.isPostponed) agent.journal.append({ type: "postponement_used" });
+  else await compact(agent, "automatic", undefined, signal);
 }
 
 async function lookAtFiles({ hashOf, journal }: Agent): Promise<StaleFiles> {
@@ -132,6 +139,8 @@ const NEWS: ReadonlySet<string> = new Set([
   "window_set",
   "pinned",
   "unpinned",
+  // What it was undone for is another try, and the person may want it at once.
+  "compaction_undone",
 ]);
 
 /**

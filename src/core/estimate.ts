@@ -1,5 +1,5 @@
 import type { AssistantMessage, LogEvent } from "../shared/events";
-import { isMeasured } from "./context";
+import { isMeasured, type Anchor } from "./context";
 import type { ContextMessage } from "./messages";
 import type { ToolSchema } from "./ports";
 import { addShapes, EMPTY_SHAPE, KINDS, shapeOf, sumShapes, type TextShape } from "./textShape";
@@ -101,8 +101,7 @@ export function estimateMessages(messages: readonly ContextMessage[], rates: Rat
 }
 
 interface Summed {
-  readonly first: ContextMessage;
-  readonly length: number;
+  readonly messages: readonly ContextMessage[];
   readonly shape: TextShape;
 }
 
@@ -111,12 +110,14 @@ const summed = new WeakMap<ContextMessage, Summed>();
 
 /** The same estimate for a whole conversation that was estimated before and has grown since. */
 export function estimateConversation(messages: readonly ContextMessage[], rates: Rates): number {
-  const [first] = messages;
   const last = messages.at(-1);
-  if (first === undefined || last === undefined) return 0;
+  if (last === undefined) return 0;
+  // Any message may be another one by now: a summary can be edited, a result dropped.
   const isKnown = (message: ContextMessage, index: number) => {
     const known = summed.get(message);
-    return known?.first === first && known.length === index + 1;
+    return (
+      known?.messages.length === index + 1 && known.messages.every((one, place) => one === messages[place])
+    );
   };
   const end = messages.findLastIndex(isKnown);
   const start = messages[end];
@@ -124,7 +125,7 @@ export function estimateConversation(messages: readonly ContextMessage[], rates:
   if (start !== undefined && start !== last) summed.delete(start);
   const added = shapeOfAll(messages.slice(end + 1));
   const shape = known === undefined ? added : addShapes(known.shape, added);
-  summed.set(last, { first, length: messages.length, shape });
+  summed.set(last, { messages, shape });
   return estimateShape(shape, rates);
 }
 
@@ -177,11 +178,13 @@ const FIXED_MARGIN = 1.03;
 export function learn(
   rates: Rates,
   messages: readonly ContextMessage[],
-  anchor: { readonly index: number; readonly tokens: number } | undefined,
+  anchor: Anchor | undefined,
   { reply, tools }: { readonly reply: LogEvent & AssistantMessage; readonly tools: readonly ToolSchema[] },
 ): Rates {
   const { promptTokens } = reply.usage;
   if (!isMeasured(reply) || promptTokens === undefined) return rates;
+  // What was counted there is not what stands there now.
+  if (anchor?.swaps !== undefined) return rates;
   if (anchor !== undefined) {
     const added = messages.slice(anchor.index + 1);
     // Templates strip the thinking before a new user message, so the growth then says nothing about the text.

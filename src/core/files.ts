@@ -1,4 +1,5 @@
 import type { KeptFile, LogEvent } from "../shared/events";
+import { activeCompaction, droppedResults, type ActiveCompaction } from "./activeCompaction";
 import type { Workspace } from "./ports";
 
 /** The hash of a file's content now, by its path as in ToolFacts; undefined when it is gone or is no text. */
@@ -55,16 +56,29 @@ export function rereadRemark(
   path: string,
   hashNow: string | undefined,
 ): string | undefined {
-  const index = events.findLastIndex(({ type }) => type === "compacted");
-  const compaction = events[index];
-  if (compaction?.type !== "compacted") return undefined;
-  const { tailFrom } = compaction;
-  const start = tailFrom === undefined ? index : events.findIndex(({ id }) => id === tailFrom);
-  const shortened = new Set(compaction.shortened.map(({ eventId }) => eventId));
-  const inContext = events.slice(start).filter(({ id }) => !shortened.has(id));
+  const compaction = activeCompaction(events);
+  const dropped = droppedResults(events);
+  const inContext = wholeInContext(events, compaction).filter(({ id }) => !dropped.has(id));
   if (latestFiles(inContext).some((file) => file.path === path)) return undefined;
   const seen = latestFiles(events).find((file) => file.path === path)?.hash;
+  if (compaction === undefined && seen === undefined) return undefined;
   const isChanged = seen !== undefined && hashNow !== undefined && hashNow !== seen;
   const change = isChanged ? "; it changed since you last saw it" : "";
-  return `${path} was not read since the context summary, so it was read again before this edit${change}.`;
+  const why =
+    compaction === undefined
+      ? "is no longer in the context as you read it"
+      : "was not read since the context summary";
+  return `${path} ${why}, so it was read again before this edit${change}.`;
+}
+
+/** The events whose messages the context holds as they are. */
+function wholeInContext(
+  events: readonly LogEvent[],
+  compaction: ActiveCompaction | undefined,
+): readonly LogEvent[] {
+  if (compaction === undefined) return events;
+  const { tailFrom, shortened } = compaction.event;
+  const start = tailFrom === undefined ? compaction.index : events.findIndex(({ id }) => id === tailFrom);
+  const cut = new Set(shortened.map(({ eventId }) => eventId));
+  return events.slice(start).filter(({ id }) => !cut.has(id));
 }

@@ -117,7 +117,8 @@ export class Journal {
 
   #apply(event: LogEvent): void {
     if (event.type === "assistant_message") this.#learn(event);
-    if (event.type === "compacted") this.#time(event);
+    if (event.type === "compacted") this.#time(event.model, event);
+    if (event.type === "summary_replaced" && event.model !== undefined) this.#time(event.model, event);
     if (event.type === "window_set") {
       this.#windowSet = event;
       if (event.source === "settings") this.#askedWindow = event;
@@ -134,9 +135,9 @@ export class Journal {
     this.#speeds.set(reply.model, learnSpeeds(this.speedsOf(reply.model), reply, anchor?.tokens ?? 0));
   }
 
-  #time({ model, requests = [], before }: Compacted): void {
+  #time(model: string, { requests = [], before }: Partial<Pick<Compacted, "requests" | "before">>): void {
     for (const request of requests) {
-      const readBefore = request.form === "in_place" ? before.tokens : 0;
+      const readBefore = request.form === "in_place" ? (before?.tokens ?? 0) : 0;
       this.#speeds.set(model, learnSpeeds(this.speedsOf(model), request, readBefore));
     }
   }

@@ -63,6 +63,8 @@ export type ChatOutcome =
 /** The model behind the agent. `signal` ends the request at once in every phase; the outcome is then `stopped`. */
 export interface ChatModel {
   chat(request: ChatRequest, onDelta: (delta: ReplyDelta) => void, signal: AbortSignal): Promise<ChatOutcome>;
+  /** The body that `chat` would send for this request; absent where nothing goes over a wire. */
+  requestBody?(request: ChatRequest, signal: AbortSignal): Promise<unknown>;
   /** The num_ctx that the server really allocated for the model, in tokens; undefined when it does not say. */
   allocatedNumCtx(model: string, signal: AbortSignal): Promise<number | undefined>;
   /** Whether the server has the model in memory with this num_ctx (tokens); undefined when it does not say. */

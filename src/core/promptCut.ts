@@ -19,7 +19,7 @@ export function promisedPrompt(
   expected: number,
   rates: Rates,
 ): PromisedPrompt {
-  if (anchor === undefined) return { expected, counted: 0 };
+  if (anchor === undefined || anchor.swaps !== undefined) return { expected, counted: 0 };
   const measured = messages.slice(0, anchor.index + 1);
   const turn = measured.slice(measured.findLastIndex(({ role }) => role === "user") + 1);
   const thinking = turn.map((message) => (message.role === "assistant" ? message.thinking : ""));

@@ -1,10 +1,11 @@
 import type { AssistantMessage, Failure, LogEvent, ToolCall } from "../shared/events";
 import { adoptSmallerWindow, modelOf, replyBudget, windowOf, type Agent } from "./agent";
 import { compact } from "./compactor";
+import type { Context } from "./context";
 import { LEAST_REPLY_TOKENS } from "./plan";
-import type { ChatOutcome, ChatReply, ReplyDelta } from "./ports";
+import type { ChatOutcome, ChatReply, ChatRequest, ReplyDelta } from "./ports";
 import { findPromptCut, promisedPrompt, type PromisedPrompt, type PromptCut } from "./promptCut";
-import { fixedTokens, promptTokens, replyRoomOf, systemPromptOf } from "./window";
+import { knownTokens, promptTokens, replyRoomOf } from "./window";
 
 /** What came of asking the model once. */
 export type ReplyOutcome =
@@ -78,6 +79,19 @@ function fits(agent: Agent): boolean {
   return promptTokens(agent.journal.context, window).tokens + replyRoomOf(window.numCtx) <= window.numCtx;
 }
 
+/** The request for the next reply to this context. */
+export function requestFor(agent: Agent, context: Context): ChatRequest {
+  const window = windowOf(agent);
+  return {
+    model: modelOf(agent),
+    numCtx: window.numCtx,
+    messages: context.messages,
+    tools: agent.schemas,
+    maxReplyTokens: replyBudget(agent, promptTokens(context, window).tokens),
+    thinking: "default",
+  };
+}
+
 interface Attempt {
   readonly id: string;
   readonly outcome: ChatOutcome;
@@ -108,16 +122,9 @@ async function attempt(agent: Agent, signal: AbortSignal): Promise<Attempt> {
     }
     journal.emit({ type: "reply_delta", ...delta });
   };
-  const request = {
-    model: modelOf(agent),
-    numCtx: window.numCtx,
-    messages: context.messages,
-    tools: agent.schemas,
-    maxReplyTokens: replyBudget(agent, expected),
-    thinking: "default" as const,
-  };
+  const request = requestFor(agent, context);
   const outcome = await agent.chatModel.chat(request, onDelta, signal);
-  const known = context.anchor?.tokens ?? fixedTokens(systemPromptOf(context), window);
+  const known = knownTokens(context, window);
   return { id, outcome, expected, known, promised: promisedPrompt(context, expected, window.rates) };
 }
 

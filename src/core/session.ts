@@ -5,7 +5,6 @@ import type { SessionView } from "../shared/view";
 import {
   adoptSettings,
   freshSystemPrompt,
-  modelOf,
   refuseLongMessage,
   rulesOf,
   windowOf,
@@ -14,12 +13,14 @@ import {
   type SessionSettings,
 } from "./agent";
 import { Approvals } from "./approvals";
-import { compact, compactAfterTurn } from "./compactor";
+import { compactAfterTurn } from "./compactor";
 import type { HashOf } from "./files";
 import { Journal, type LogStore } from "./journal";
 import { pin, unpin } from "./pins";
 import type { ChatModel } from "./ports";
 import { repairEvents } from "./repair";
+import { contextNow, steeringOf } from "./contextDetails";
+import { Steering } from "./steering";
 import { renderSummaryMessage } from "./summaryMessage";
 import type { WorkspaceFacts } from "./systemPrompt";
 import type { AnyTool } from "./tools/tool";
@@ -54,6 +55,8 @@ export type SendOutcome =
  */
 export class Session {
   readonly id: string;
+  /** What the person can do to compactions and to the context. */
+  readonly steering: Steering;
   readonly #journal: Journal;
   readonly #agent: Agent;
   #running: { readonly controller: AbortController; readonly done: Promise<void> } | undefined;
@@ -91,6 +94,10 @@ export class Session {
       newId,
       log,
     };
+    this.steering = new Steering(this.#agent, {
+      isBusy: () => this.isBusy,
+      run: (work) => this.#start(work),
+    });
     if (events.length === 0) journal.append({ type: "session_started", sessionId: newId() });
     for (const body of repairEvents(journal.events)) journal.append(body);
     this.id = journal.view.sessionId;
@@ -146,23 +153,8 @@ export class Session {
   }
 
   /** Compacts now, whatever the meter says; only while nothing else runs. */
-  async compactNow(focus?: string): Promise<CommandOutcome> {
-    if (this.isBusy)
-      return {
-        ok: false,
-        message: "Loom is working. Compact Now is possible when it has finished or is stopped.",
-      };
-    if (modelOf(this.#agent) === "")
-      return { ok: false, message: "No model is chosen. Run “Loom: Select Model” first." };
-    let result: CommandOutcome = { ok: true };
-    await this.#start(async (signal) => {
-      adoptSettings(this.#agent);
-      const outcome = await compact(this.#agent, "by_hand", focus, signal);
-      if (outcome.type === "stopped")
-        result = { ok: false, message: "Stopped: the conversation is as it was." };
-      else if (outcome.type !== "compacted") result = { ok: false, message: outcome.message };
-    });
-    return result;
+  compactNow(focus?: string): Promise<CommandOutcome> {
+    return this.steering.compactNow(focus);
   }
 
   /** Keeps a text word for word through every compaction from now on; refused beyond a tenth of the window. */
@@ -192,11 +184,7 @@ export class Session {
 
   /** What fills the context window now. */
   async breakdown(): Promise<ContextBreakdown> {
-    const { context } = this.#journal;
-    if (context.messages[0]?.role === "system") return breakdownOf(context, windowOf(this.#agent));
-    const content = await freshSystemPrompt(this.#agent);
-    const messages = [{ role: "system" as const, source: "", content }, ...context.messages];
-    return breakdownOf({ ...context, messages, anchor: undefined }, windowOf(this.#agent));
+    return breakdownOf(await contextNow(this.#agent), windowOf(this.#agent));
   }
 
   /** Slot 1 of the context as Markdown, when the context begins with a compaction. */
@@ -263,6 +251,9 @@ export class Session {
       type: "meter_changed",
       meter: meterOf(this.#journal.context, windowOf(this.#agent)),
     });
+    const steering = steeringOf(this.#agent);
+    if (JSON.stringify(steering) !== JSON.stringify(this.view.steering))
+      this.#journal.emit({ type: "steering_changed", steering });
   }
 
   #reportStoreFailure(error: unknown): void {

@@ -46,6 +46,8 @@ const listOf =
   (value) =>
     Array.isArray(value) && value.every((item) => hasFields(item, fields));
 
+const FORM = oneOf("isolated", "in_place", "by_code");
+const REQUESTS = optional(listOf({ form: text, usage: object, timings: optional(object) }));
 const TRIGGER = oneOf("automatic", "by_hand", "window_full", "overflow");
 
 /** The fields without which an event of each type would break a projection. */
@@ -82,7 +84,7 @@ const FIELDS: Readonly<Record<LogEvent["type"], Readonly<Record<string, Check>>>
   compacted: {
     trigger: TRIGGER,
     model: text,
-    form: oneOf("isolated", "in_place", "by_code"),
+    form: FORM,
     summary: text,
     systemPrompt: text,
     tailFrom: optional(text),
@@ -94,7 +96,7 @@ const FIELDS: Readonly<Record<LogEvent["type"], Readonly<Record<string, Check>>>
     afterTokens: count,
     durationMs: count,
     predictedMs: optional(count),
-    requests: optional(listOf({ form: text, usage: object, timings: optional(object) })),
+    requests: REQUESTS,
   },
   compaction_failed: {
     trigger: TRIGGER,
@@ -104,6 +106,22 @@ const FIELDS: Readonly<Record<LogEvent["type"], Readonly<Record<string, Check>>>
       hasFields(value, { model: text, numCtx: count, threshold: count, keepMessages: count }),
     ),
   },
+  compaction_undone: { compactionId: text },
+  summary_replaced: {
+    compactionId: text,
+    summary: text,
+    origin: oneOf("edited", "regenerated"),
+    wish: optional(text),
+    model: optional(text),
+    form: optional(FORM),
+    durationMs: optional(count),
+    requests: REQUESTS,
+  },
+  summary_chosen: { compactionId: text, versionId: text },
+  result_dropped: { resultId: text },
+  result_restored: { resultId: text },
+  compaction_postponed: {},
+  postponement_used: {},
   pinned: { pinId: text, text },
   unpinned: { pinId: text },
   notice: { level: oneOf("info", "warning"), text },

@@ -57,6 +57,9 @@ export interface SummaryInput {
   readonly onProgress: (progress: SummaryProgress) => void;
 }
 
+/** What of a plan the request for its summary is made from. */
+export type SummaryPlan = Pick<CompactionPlan, "toSummarise" | "summaryTokens">;
+
 export type SummaryOutcome =
   | { readonly type: "summary"; readonly text: string; readonly parts: number; readonly form: SummaryForm }
   | { readonly type: "failed"; readonly message: string; readonly isOverflow: boolean }
@@ -72,7 +75,7 @@ export interface Summarised {
 /** Has the model write the summary of a plan, in the form that is set or likely to be the quicker one, and checks it. */
 export async function summarise(
   input: SummaryInput,
-  plan: CompactionPlan,
+  plan: SummaryPlan,
   signal: AbortSignal,
 ): Promise<Summarised> {
   const run = new SummaryRun(input, plan, signal);
@@ -89,7 +92,7 @@ class SummaryRun {
 
   constructor(
     private readonly input: SummaryInput,
-    private readonly plan: CompactionPlan,
+    private readonly plan: SummaryPlan,
     private readonly signal: AbortSignal,
   ) {
     this.#instruction = summaryInstruction(plan.summaryTokens, input.focus);

@@ -3,6 +3,7 @@ import type { KeptFacts, TokenCount } from "../shared/events";
 import type { Meter } from "../shared/live";
 import type { Context } from "./context";
 import { estimateConversation, estimateFixed, estimateMessages, estimateText, type Rates } from "./estimate";
+import type { ContextMessage } from "./messages";
 import { REPLY_ROOM, SHARES } from "./limits";
 import type { ToolSchema } from "./ports";
 import { renderKeptSections, SUMMARY_SENTENCE } from "./summaryMessage";
@@ -39,8 +40,21 @@ export function promptTokens(context: Pick<Context, "messages" | "anchor">, wind
     };
   }
   const added = messages.slice(anchor.index + 1);
-  if (added.length === 0) return { tokens: anchor.tokens, estimated: false };
-  return { tokens: anchor.tokens + estimateMessages(added, window.rates), estimated: true };
+  const { swaps = [] } = anchor;
+  if (added.length === 0 && swaps.length === 0) return { tokens: anchor.tokens, estimated: false };
+  const size = (message: ContextMessage) => estimateMessages([message], window.rates);
+  const swapped = swaps.reduce((sum, one) => sum + size(one.in) - size(one.out), 0);
+  const tokens = anchor.tokens + swapped + estimateMessages(added, window.rates);
+  return { tokens: Math.max(1, tokens), estimated: true };
+}
+
+/** The part of a prompt that is not only estimated, in tokens: counted by the server, or else the same on every request. */
+export function knownTokens(
+  { messages, anchor }: Pick<Context, "messages" | "anchor">,
+  window: Window,
+): number {
+  if (anchor !== undefined && anchor.swaps === undefined) return anchor.tokens;
+  return fixedTokens(systemPromptOf({ messages }), window);
 }
 
 /** The system prompt of a context; empty before it is built. */

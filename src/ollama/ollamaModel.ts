@@ -53,6 +53,11 @@ export class OllamaModel implements ChatModel {
     }
   }
 
+  async requestBody(request: ChatRequest, signal: AbortSignal): Promise<unknown> {
+    const facts = await this.#catalog.facts(request.model, signal);
+    return (await this.#wireOf(request, facts, signal)).wire;
+  }
+
   async allocatedNumCtx(model: string, signal: AbortSignal): Promise<number | undefined> {
     const loaded = await this.#loadedModels(signal);
     return loaded?.get(canonicalName(model))?.numCtx;
@@ -96,24 +101,12 @@ export class OllamaModel implements ChatModel {
     facts: ModelFacts,
     { onDelta, signal }: { onDelta: (delta: ReplyDelta) => void; signal: AbortSignal },
   ): Promise<ChatOutcome> {
-    const quirks = await this.#catalog.quirks(signal);
-    const thinking = this.#cannotThink.has(request.model) ? "none" : facts.thinking;
-    const effort = this.#options.thinking ?? "on";
+    const { wire, quirks } = await this.#wireOf(request, facts, signal);
     const decoder = new ReplyDecoder({
       toolNames: new Set(request.tools.map(({ name }) => name)),
       onDelta,
       ignoresPromptCount: quirks.countsOnlyUncached,
     });
-    // What grows stands last but for the options, so that a request begins with the bytes of the one before it.
-    const { options, ...fields } = requestFields(request, { quirks, thinking, effort });
-    const wire = {
-      model: request.model,
-      stream: true as const,
-      ...fields,
-      ...(request.tools.length === 0 ? {} : { tools: request.tools.map(toWireTool) }),
-      messages: request.messages.map(toWireMessage),
-      options,
-    };
     const call = { name: describeRequest(request), isStream: true, describe: describeReply };
     try {
       const reply = await this.#connection.exchange(call, signal, async (client) => {
@@ -125,6 +118,23 @@ export class OllamaModel implements ChatModel {
     } catch (error) {
       return this.#end(error, request, { partial: decoder.partial(), signal });
     }
+  }
+
+  async #wireOf(request: ChatRequest, facts: ModelFacts, signal: AbortSignal) {
+    const quirks = await this.#catalog.quirks(signal);
+    const thinking = this.#cannotThink.has(request.model) ? "none" : facts.thinking;
+    const effort = this.#options.thinking ?? "on";
+    // What grows stands last but for the options, so that a request begins with the bytes of the one before it.
+    const { options, ...fields } = requestFields(request, { quirks, thinking, effort });
+    const wire = {
+      model: request.model,
+      stream: true as const,
+      ...fields,
+      ...(request.tools.length === 0 ? {} : { tools: request.tools.map(toWireTool) }),
+      messages: request.messages.map(toWireMessage),
+      options,
+    };
+    return { wire, quirks };
   }
 
   #end(

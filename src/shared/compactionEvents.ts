@@ -99,3 +99,66 @@ export interface CompactionConditions {
   readonly threshold: number;
   readonly keepMessages: number;
 }
+
+/** The context is again what it would be without this compaction; what came after it stays behind the restored messages. */
+export interface CompactionUndone {
+  readonly type: "compaction_undone";
+  /** The id of the `compacted` event. */
+  readonly compactionId: string;
+}
+
+/** Another summary in place of the one that a compaction brought. This event is a version of it; the first is the compaction. */
+export interface SummaryReplaced {
+  readonly type: "summary_replaced";
+  readonly compactionId: string;
+  readonly summary: string;
+  readonly origin: "edited" | "regenerated";
+  /** What the person asked for when it was written anew. */
+  readonly wish?: string;
+  /** Who wrote it anew, from what request, and how long that took. */
+  readonly model?: string;
+  readonly form?: SummaryForm;
+  readonly durationMs?: number;
+  /** Every request that was answered for it. */
+  readonly requests?: readonly SummaryRequest[];
+}
+
+/** Back to a version of the summary that was there before. */
+export interface SummaryChosen {
+  readonly type: "summary_chosen";
+  readonly compactionId: string;
+  /** The id of the `compacted` or `summary_replaced` event that brought it. */
+  readonly versionId: string;
+}
+
+/** The body of a tool result leaves the context; a line that says so stands in its place. */
+export interface ResultDropped {
+  readonly type: "result_dropped";
+  /** The id of the `tool_result` event. */
+  readonly resultId: string;
+}
+
+export interface ResultRestored {
+  readonly type: "result_restored";
+  readonly resultId: string;
+}
+
+/** The person asked that the next automatic compaction is left out once. */
+export interface CompactionPostponed {
+  readonly type: "compaction_postponed";
+}
+
+/** It was left out: the one after it runs again. */
+export interface PostponementUsed {
+  readonly type: "postponement_used";
+}
+
+/** What a person did to compactions and to the context. */
+export type SteeringBody =
+  | CompactionUndone
+  | SummaryReplaced
+  | SummaryChosen
+  | ResultDropped
+  | ResultRestored
+  | CompactionPostponed
+  | PostponementUsed;

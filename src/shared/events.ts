@@ -1,4 +1,4 @@
-import type { Compacted, CompactionFailed } from "./compactionEvents";
+import type { Compacted, CompactionFailed, SteeringBody } from "./compactionEvents";
 
 export type * from "./compactionEvents";
 
@@ -199,6 +199,7 @@ export type LogBody =
   | TurnResumed
   | Compacted
   | CompactionFailed
+  | SteeringBody
   | Pinned
   | Unpinned
   | Notice;

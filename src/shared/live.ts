@@ -91,6 +91,13 @@ export interface Meter {
   readonly level: "ok" | "near" | "full";
 }
 
+/** What can be said of steering compactions now. All numbers are tokens. */
+export interface Steering {
+  /** What undoing the newest compaction would bring the context to, and whether that fits; null when there is none. */
+  readonly undo: { readonly compactionId: string; readonly tokens: number; readonly fits: boolean } | null;
+  readonly pins: { readonly tokens: number; readonly most: number };
+}
+
 /** What is going on but is not part of the log: gone after a restart. */
 export type LiveEvent =
   | { readonly type: "phase_changed"; readonly phase: Phase }
@@ -108,7 +115,8 @@ export type LiveEvent =
       readonly askId?: number;
     }
   | { readonly type: "approval_settled"; readonly callId: string }
-  | { readonly type: "meter_changed"; readonly meter: Meter };
+  | { readonly type: "meter_changed"; readonly meter: Meter }
+  | { readonly type: "steering_changed"; readonly steering: Steering };
 
 /** Everything that a session tells its listeners, in the order in which it happened. */
 export type SessionEvent = LogEvent | LiveEvent;

@@ -40,6 +40,47 @@ export interface ContextPart {
   readonly tokens: number;
 }
 
+/** One message of the context, for a list. */
+export interface ContextItem {
+  readonly kind: "system_prompt" | "summary" | "user" | "assistant" | "tool_result";
+  /** One line: how it begins, or what was called; empty where the kind says it all. */
+  readonly title: string;
+  readonly tokens: number;
+  /** Where it is in the transcript. */
+  readonly entryId?: string;
+  /** The event of a tool result, whose body can be dropped from the context. */
+  readonly resultId?: string;
+}
+
+/** What the next compaction would do. All sizes are tokens. */
+export interface CompactionPreview {
+  /** False when only the person starts a compaction. */
+  readonly isAutomatic: boolean;
+  /** Absent while there is nothing that a compaction could summarise. */
+  readonly plan?: {
+    readonly messagesSummarised: number;
+    /** What stays word for word, in order. */
+    readonly kept: readonly ContextItem[];
+    /** How many of these are shortened. */
+    readonly shortened: number;
+    readonly words: number;
+    readonly wordsCut: number;
+    readonly pins: number;
+    readonly files: number;
+    readonly commands: number;
+    /** At most, with the largest summary. */
+    readonly afterTokens: number;
+  };
+}
+
+/** What there is to see and to do in the context besides its parts. */
+export interface ContextDetails {
+  /** The largest first. */
+  readonly largest: readonly ContextItem[];
+  readonly dropped: readonly ContextItem[];
+  readonly next: CompactionPreview;
+}
+
 /** What stands in the composer and was not sent. */
 export interface Draft {
   readonly text: string;
@@ -93,7 +134,11 @@ export type ToPage =
     }
   | { readonly type: "events"; readonly sessionId: string; readonly events: readonly SessionEvent[] }
   | { readonly type: "status"; readonly status: ModelStatus }
-  | { readonly type: "context"; readonly breakdown: ContextBreakdown }
+  | {
+      readonly type: "context";
+      readonly breakdown: ContextBreakdown;
+      readonly details: ContextDetails;
+    }
   | { readonly type: "focus_composer" }
   /** A sent message that was refused goes back to where it was typed, with the reason. */
   | { readonly type: "send_refused"; readonly id: string; readonly text: string; readonly message: string };
@@ -188,7 +233,7 @@ const TO_PAGE_FIELDS: Readonly<Record<ToPage["type"], readonly string[]>> = {
   snapshot: ["view", "status", "draft"],
   events: ["events", "sessionId"],
   status: ["status"],
-  context: ["breakdown"],
+  context: ["breakdown", "details"],
   focus_composer: [],
   send_refused: ["id", "text", "message"],
 };

@@ -1,6 +1,6 @@
+import { applySteering, compactionEntry, measureCompaction, type CompactionEntry } from "./compactionView";
 import type {
   AssistantMessage,
-  Compacted,
   CompactionFailed,
   LogEvent,
   ModelNote,
@@ -8,11 +8,21 @@ import type {
   Pinned,
   ToolCall,
   ToolOutcome,
-  TokenCount,
+  ToolResult,
   TurnEnded,
   Unpinned,
 } from "./events";
-import type { ApprovalQuestion, LiveEvent, Meter, Phase, QueuedMessage, SessionEvent } from "./live";
+import type {
+  ApprovalQuestion,
+  LiveEvent,
+  Meter,
+  Phase,
+  QueuedMessage,
+  SessionEvent,
+  Steering,
+} from "./live";
+
+export type { CompactionEntry, SummaryVersion } from "./compactionView";
 
 /** One thing in the transcript; nothing ever leaves it. `id` is stable and unique. */
 export type Entry =
@@ -46,14 +56,10 @@ export interface ToolEntry {
   readonly state: "pending" | "running" | ToolOutcome;
   readonly result: string;
   readonly summary: string;
-}
-
-export interface CompactionEntry {
-  readonly kind: "compaction";
-  readonly id: string;
-  readonly event: Compacted;
-  /** Measured by the first reply after the compaction; an estimate until then. */
-  readonly after: TokenCount;
+  /** The id of the result's event, once there is one. */
+  readonly resultId?: string;
+  /** True while the result's body is not in the context because the person took it out. */
+  readonly isDropped?: boolean;
 }
 
 /** The reply that is being received. */
@@ -89,7 +95,10 @@ export interface SessionView {
   readonly queue: readonly QueuedMessage[];
   /** Oldest first. */
   readonly pins: readonly Pin[];
+  /** True when the next automatic compaction is left out because the person asked for that. */
+  readonly isPostponed: boolean;
   readonly meter: Meter | null;
+  readonly steering: Steering | null;
 }
 
 /** How many characters of a running tool's output the view holds. */
@@ -105,7 +114,9 @@ export const EMPTY_VIEW: SessionView = {
   approvals: [],
   queue: [],
   pins: [],
+  isPostponed: false,
   meter: null,
+  steering: null,
 };
 
 /** The one reducer, used by the host and by the page: the view after `event`. Never modifies its input. */
@@ -150,6 +161,8 @@ function applyLiveEvent(view: SessionView, event: LiveEvent): SessionView {
       return { ...view, approvals: view.approvals.filter(({ callId }) => callId !== event.callId) };
     case "meter_changed":
       return { ...view, meter: event.meter };
+    case "steering_changed":
+      return { ...view, steering: event.steering };
   }
 }
 
@@ -170,26 +183,22 @@ function applyLogEvent(view: SessionView, event: LogEvent): SessionView {
       });
     case "assistant_message":
       return applyAssistantMessage(view, event);
-    case "tool_result": {
-      const { [event.callId]: finished, ...output } = view.output;
-      return updateTool({ ...view, output }, event.callId, (entry) => ({
-        ...entry,
-        state: event.outcome,
-        result: event.content,
-        summary: event.summary,
-      }));
-    }
+    case "tool_result":
+      return applyToolResult(view, event);
     case "turn_ended":
       return push({ ...view, streaming: null }, { kind: "turn_ended", id: event.id, event, canResume: true });
     case "turn_resumed":
       return closeTurn(view);
     case "compacted":
-      return push(view, {
-        kind: "compaction",
-        id: event.id,
-        event,
-        after: { tokens: event.afterTokens, estimated: true },
-      });
+      return push({ ...view, isPostponed: false }, compactionEntry(view, event));
+    case "compaction_undone":
+    case "summary_replaced":
+    case "summary_chosen":
+    case "result_dropped":
+    case "result_restored":
+    case "compaction_postponed":
+    case "postponement_used":
+      return applySteering(view, event);
     case "compaction_failed":
       return push(view, { kind: "compaction_failed", id: event.id, event });
     case "notice":
@@ -204,9 +213,20 @@ function applyLogEvent(view: SessionView, event: LogEvent): SessionView {
   }
 }
 
+function applyToolResult(view: SessionView, event: LogEvent & ToolResult): SessionView {
+  const { [event.callId]: finished, ...output } = view.output;
+  return updateTool({ ...view, output }, event.callId, (entry) => ({
+    ...entry,
+    state: event.outcome,
+    result: event.content,
+    summary: event.summary,
+    resultId: event.id,
+  }));
+}
+
 function applyAssistantMessage(view: SessionView, event: LogEvent & AssistantMessage): SessionView {
   const { id, text, thinking, model, end } = event;
-  const measured = measureCompaction(view, event);
+  const entries = measureCompaction(view.entries, event);
   const tools = event.toolCalls.map((call): ToolEntry => ({
     kind: "tool",
     id: call.id,
@@ -218,20 +238,10 @@ function applyAssistantMessage(view: SessionView, event: LogEvent & AssistantMes
   const entry: AssistantEntry = { kind: "assistant", id, text, thinking, model, end };
   const isBlank = text === "" && thinking === "" && end === "complete";
   return {
-    ...measured,
+    ...view,
     streaming: null,
-    entries: [...measured.entries, ...(isBlank ? [] : [entry]), ...tools],
+    entries: [...entries, ...(isBlank ? [] : [entry]), ...tools],
   };
-}
-
-/** The first count of the server after a compaction replaces the estimate in its marker. */
-function measureCompaction(view: SessionView, event: AssistantMessage): SessionView {
-  const { promptTokens } = event.usage;
-  if (promptTokens === undefined || event.isPromptCut) return view;
-  const index = view.entries.findLastIndex((entry) => entry.kind === "compaction");
-  const entry = view.entries[index];
-  if (entry?.kind !== "compaction" || !entry.after.estimated) return view;
-  return replace(view, index, { ...entry, after: { tokens: promptTokens, estimated: false } });
 }
 
 function withoutQueued(view: SessionView, queueId: string | undefined): SessionView {

@@ -69,7 +69,8 @@ function commandTable(parts: CommandParts): Readonly<Record<CommandName, Handler
     },
     showContext: async () => {
       const session = await sessions.ready();
-      await chat.reveal({ type: "context", breakdown: await session.breakdown() });
+      const [breakdown, details] = [await session.breakdown(), await session.steering.details()];
+      await chat.reveal({ type: "context", breakdown, details });
     },
     showSummary: () => showSummary(parts),
     stop: () => sessions.current?.stop(),

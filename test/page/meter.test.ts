@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Meter } from "../../src/shared/live";
 import { usePanels, withPanel, type Panel } from "./support/panel";
-import { BREAKDOWN } from "./support/scenes";
+import { BREAKDOWN, DETAILS } from "./support/scenes";
 import { compacted, meter, said, viewAfter } from "./support/sessions";
 
 usePanels();
@@ -93,7 +93,7 @@ test("the breakdown is a table that adds up, and Escape gives the focus back to 
     async (panel) => {
       const figures = panel.page.getByRole("button", { name: "900 / 4,096" });
       await panel.postedBy("command", () => figures.press("Enter"));
-      await panel.tell({ type: "context", breakdown: BREAKDOWN });
+      await panel.tell({ type: "context", breakdown: BREAKDOWN, details: DETAILS });
       const dialog = panel.page.getByRole("dialog", { name: "What fills the context" });
       assert.match(await dialog.innerText(), /3,470 of 4,096 tokens used \(85\s%\)/);
       assert.match(await dialog.innerText(), /Automatic compaction above 3,276 tokens \(80\s%\)/);
@@ -111,6 +111,7 @@ test("the breakdown is a table that adds up, and Escape gives the focus back to 
       await panel.tell({
         type: "context",
         breakdown: { ...BREAKDOWN, used: { tokens: 99, estimated: true } },
+        details: DETAILS,
       });
       assert.match(await dialog.innerText(), /~99 of 4,096/);
       await panel.page.keyboard.press("Escape");
@@ -123,7 +124,7 @@ test("the breakdown is a table that adds up, and Escape gives the focus back to 
 test("the breakdown of a session closes when another one is shown", async () => {
   const view = viewAfter(said("?"));
   await withPanel({ view }, async (panel) => {
-    await panel.tell({ type: "context", breakdown: BREAKDOWN });
+    await panel.tell({ type: "context", breakdown: BREAKDOWN, details: DETAILS });
     const dialog = panel.page.getByRole("dialog");
     await panel.snapshot({ view });
     assert.equal(await dialog.isVisible(), true);
@@ -139,7 +140,7 @@ test("a breakdown larger than the window is shown whole", async () => {
       { name: "conversation", tokens: 7_192 },
       { name: "free", tokens: 0 },
     ] as const;
-    await panel.tell({ type: "context", breakdown: { ...BREAKDOWN, parts } });
+    await panel.tell({ type: "context", breakdown: { ...BREAKDOWN, parts }, details: DETAILS });
     const width = await panel.page
       .locator(".segment.part-conversation")
       .evaluate((part) => (part instanceof HTMLElement ? part.style.width : ""));

@@ -69,7 +69,7 @@ export function startSession(
 ): Fixture {
   const stored: LogEvent[] = [];
   let clock = 1_000;
-  let ids = options.events?.length ?? 0;
+  let ids = highestId(options.events ?? []);
   const settings = { ...SETTINGS, ...options.settings };
   const session = new Session(
     {
@@ -92,6 +92,12 @@ export function startSession(
     options.events ?? [],
   );
   return { session, stored, idle: () => whenIdle(session) };
+}
+
+/** Ids go on where those of the log end, so that none is given twice. */
+function highestId(events: readonly LogEvent[]): number {
+  const ids = events.flatMap((event) => [event.id, event.type === "pinned" ? event.pinId : ""]);
+  return Math.max(events.length, ...ids.map((id) => Number(/^e(\d+)$/.exec(id)?.[1] ?? 0)));
 }
 
 function whenIdle(session: Session): Promise<void> {

@@ -140,14 +140,24 @@ describe("the window", () => {
 
   test("the meter is measured at an anchor, estimated beyond it, and honest above 100 %", () => {
     const messages = [user("a"), user("b".repeat(40_000))];
-    const measured = { messages: [user("a")], anchor: { index: 0, tokens: 3300 }, compaction: undefined };
+    const measured = {
+      messages: [user("a")],
+      anchor: { index: 0, tokens: 3300 },
+      compaction: undefined,
+      dropped: new Set<string>(),
+    };
     assert.deepEqual(meterOf(measured, windowOf(4096)), {
       used: { tokens: 3300, estimated: false },
       window: 4096,
       compactAt: 3276,
       level: "near",
     });
-    const beyond = { messages, anchor: { index: 0, tokens: 3300 }, compaction: undefined };
+    const beyond = {
+      messages,
+      anchor: { index: 0, tokens: 3300 },
+      compaction: undefined,
+      dropped: new Set<string>(),
+    };
     const meter = meterOf(beyond, windowOf(4096));
     assert.ok(meter.used.estimated && meter.used.tokens > 4096 && meter.level === "full");
   });
@@ -159,7 +169,7 @@ describe("the window", () => {
       { role: "tool", source: "t", content: "const a = 1;\n".repeat(40), toolName: "read_file", callId: "c" },
     ];
     for (const anchor of [undefined, { index: 2, tokens: 777 }]) {
-      const context = { messages, anchor, compaction: undefined };
+      const context = { messages, anchor, compaction: undefined, dropped: new Set<string>() };
       const { parts, used } = breakdownOf(context, windowOf(4096));
       const sum = (names: (name: string) => boolean) =>
         parts.filter(({ name }) => names(name)).reduce((total, { tokens }) => total + tokens, 0);

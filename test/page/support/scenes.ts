@@ -1,5 +1,5 @@
 import type { SessionEvent } from "../../../src/shared/live";
-import type { ContextBreakdown, ModelStatus, ToPage } from "../../../src/shared/protocol";
+import type { ContextBreakdown, ContextDetails, ModelStatus, ToPage } from "../../../src/shared/protocol";
 import { answered, call, compacted, DIFF, logged, meter, READY, result, said, viewAfter } from "./sessions";
 import type { PanelOptions } from "./panel";
 
@@ -145,6 +145,35 @@ export const BREAKDOWN: ContextBreakdown = {
   ],
 };
 
+/** What there is to do in that context. */
+export const DETAILS: ContextDetails = {
+  largest: [
+    { kind: "tool_result", title: "read_file src/answer.ts", tokens: 900, entryId: "c1", resultId: "r1" },
+    { kind: "system_prompt", title: "", tokens: 420 },
+    { kind: "assistant", title: "answer() returned 41; I changed it.", tokens: 380, entryId: "a1" },
+    { kind: "summary", title: "", tokens: 330, entryId: "k1" },
+    { kind: "user", title: "Please fix answer() in src/answer.ts.", tokens: 90, entryId: "u1" },
+  ],
+  dropped: [],
+  next: {
+    isAutomatic: true,
+    plan: {
+      messagesSummarised: 14,
+      kept: [
+        { kind: "user", title: "And the second line?", tokens: 40, entryId: "u2" },
+        { kind: "assistant", title: "It is fine.", tokens: 60, entryId: "a2" },
+      ],
+      shortened: 0,
+      words: 3,
+      wordsCut: 1,
+      pins: 1,
+      files: 2,
+      commands: 0,
+      afterTokens: 1_650,
+    },
+  },
+};
+
 const OVERFULL = meter(5_012, { level: "full", used: { tokens: 5_012, estimated: true } });
 
 const UNREACHABLE: ModelStatus = { state: "unreachable", address: "http://127.0.0.1:11434", message: "" };
@@ -163,7 +192,7 @@ export const SCENES: Readonly<Record<string, Scene>> = {
   },
   context: {
     view: viewAfter(...WORK, { type: "meter_changed", meter: meter(3_470) }),
-    messages: [{ type: "context", breakdown: BREAKDOWN }],
+    messages: [{ type: "context", breakdown: BREAKDOWN, details: DETAILS }],
   },
   refused: {
     view: viewAfter(...WORK, { type: "meter_changed", meter: meter(1_240) }),
