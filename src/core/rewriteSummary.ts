@@ -18,8 +18,7 @@ export async function rewriteSummary(
   wish: string | undefined,
   signal: AbortSignal,
 ): Promise<RewriteOutcome> {
-  const started = agent.now();
-  const model = modelOf(agent);
+  const [started, model] = [agent.now(), modelOf(agent)];
   const { events } = agent.journal;
   const before = projectContext(
     events.slice(
