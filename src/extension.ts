@@ -15,12 +15,14 @@ import { Models } from "./vscode/models";
 import type { Connect } from "./vscode/modelServer";
 import { OllamaConnection } from "./vscode/ollamaConnection";
 import { OllamaStatus } from "./vscode/ollamaStatus";
+import { unsavedTextOf } from "./vscode/openDocuments";
 import { openSessionStore } from "./vscode/openSessionStore";
 import { handlePageMessages } from "./vscode/pageMessages";
 import { sessionMaker } from "./vscode/sessionMaker";
 import { Sessions } from "./vscode/sessions";
 import { Settings } from "./vscode/settings";
 import type { ChooseAddress } from "./vscode/settingValues";
+import { TurnRestorer } from "./vscode/turnRestorer";
 import { VirtualDocuments } from "./vscode/virtualDocuments";
 import { localFolders } from "./vscode/workspaceFacts";
 
@@ -50,10 +52,11 @@ export function activate(context: vscode.ExtensionContext): void {
   const status = own(new OllamaStatus(connection, settings));
   const workspace = editorWorkspace();
   const shell = createShell(() => localFolders()[0]?.path);
+  const { checkpoints, ...stores } = openSessionStore(context, log);
   const sessions = own(
     new Sessions({
-      ...openSessionStore(context, log),
-      makeSession: sessionMaker({ settings, connection, workspace, shell, readCommand, log }),
+      ...stores,
+      makeSession: sessionMaker({ settings, connection, workspace, shell, readCommand, checkpoints, log }),
       endProcesses: () => shell.dispose(),
     }),
   );
@@ -63,7 +66,14 @@ export function activate(context: vscode.ExtensionContext): void {
   const models = new Models({ server: connection, settings, status });
   own(new Indicators({ sessions, status, chat }));
   own(handlePageMessages({ sessions, chat, diffs, status, workspace, log }));
-  own(registerCommands({ sessions, chat, models, connection, status, settings, documents, log }));
+  const restorer = new TurnRestorer({
+    sessions,
+    store: checkpoints,
+    workspace,
+    unsavedText: unsavedTextOf,
+    documents,
+  });
+  own(registerCommands({ sessions, chat, models, connection, status, settings, documents, restorer, log }));
   own(vscode.window.registerWebviewViewProvider(CHAT_VIEW, chat));
   own(settings.onDidChange(() => sessions.current?.settingsChanged()));
   running = sessions;

@@ -104,6 +104,8 @@ export function announcement(event: SessionEvent, view: SessionView): string {
         : turnEndText(event);
     case "notice":
       return event.text;
+    case "turn_restored":
+      return strings.restore.restored(event.files);
     default:
       return "";
   }

@@ -2,6 +2,7 @@ import type { CompactionTrigger, SummaryForm, TokenCount } from "../src/shared/e
 import type { ContextPart } from "../src/shared/protocol";
 import type { ToolEntry } from "../src/shared/view";
 import { approval } from "./strings/approval";
+import { restore } from "./strings/restore";
 import { duration, elapsed, number, percent, tokens } from "./format";
 
 const TRIGGERS: Readonly<Record<CompactionTrigger, string>> = {
@@ -255,6 +256,7 @@ const announced = {
 export const strings = {
   transcript,
   approval,
+  restore,
   compaction,
   meter,
   context,

@@ -4,6 +4,7 @@ import { CompactionMarker } from "./entries/compactionMarker";
 import type { Item } from "./entries/item";
 import { AssistantItem, userItem } from "./entries/messages";
 import { compactionFailedItem, noticeItem, turnEndItem } from "./entries/notes";
+import { restoredItem } from "./entries/restoreNote";
 import { ToolCard } from "./entries/toolCard";
 import { percent } from "./format";
 import { strings } from "./strings";
@@ -115,6 +116,8 @@ export class Transcript {
         return compactionFailedItem(entry);
       case "turn_ended":
         return turnEndItem(entry);
+      case "restored":
+        return restoredItem(entry);
       case "notice":
         return noticeItem(entry);
     }

@@ -1,4 +1,5 @@
 import type { Approvals, ApprovalMode, ApprovalRules } from "./approvals";
+import type { Checkpoints } from "./checkpoints";
 import type { Context } from "./context";
 import { estimateMessages, estimateText } from "./estimate";
 import type { HashOf } from "./files";
@@ -46,6 +47,8 @@ export interface Agent {
   readonly checkedWindows: Set<string>;
   /** Absent where files cannot be looked at outside of tools. */
   readonly hashOf: HashOf | undefined;
+  /** Absent where changes of files cannot be taken back. */
+  readonly checkpoints: Checkpoints | undefined;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly newId: () => string;

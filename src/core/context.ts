@@ -148,6 +148,8 @@ function applyToContext(draft: Draft, event: LogEvent): void {
     case "compaction_failed":
     case "pinned":
     case "unpinned":
+    case "files_kept":
+    case "turn_restored":
     case "notice":
       return;
   }

@@ -1,4 +1,4 @@
-import type { LogEvent } from "../shared/events";
+import type { LogEvent, TurnRestored } from "../shared/events";
 import type { ApprovalDecision, QueuedMessage, SessionEvent } from "../shared/live";
 import type { ContextBreakdown } from "../shared/protocol";
 import type { SessionView } from "../shared/view";
@@ -13,6 +13,7 @@ import {
   type SessionSettings,
 } from "./agent";
 import { Approvals } from "./approvals";
+import { noteRestored, type Checkpoints } from "./checkpoints";
 import { compactAfterTurn } from "./compactor";
 import type { HashOf } from "./files";
 import { Journal, type LogStore } from "./journal";
@@ -37,6 +38,8 @@ export interface SessionPorts {
   readonly describeWorkspace: () => Promise<WorkspaceFacts>;
   /** Lets a compaction notice files that changed since they were read. */
   readonly hashOf?: HashOf;
+  /** Lets the person take the file changes of a turn back. */
+  readonly checkpoints?: Checkpoints;
   readonly settings: () => SessionSettings;
   readonly store: LogStore;
   /** Milliseconds since 1970. */
@@ -67,8 +70,8 @@ export class Session {
     private readonly ports: SessionPorts,
     events: readonly LogEvent[],
   ) {
-    const { now, newId, chatModel, settings, describeWorkspace, log } = ports;
-    const schemas = ports.tools.map(({ schema }) => schema);
+    const { now, newId, chatModel, tools, settings, describeWorkspace, log } = ports;
+    const schemas = tools.map(({ schema }) => schema);
     const onStoreFailed = (error: unknown) => this.#reportStoreFailure(error);
     this.#journal = new Journal({ store: ports.store, tools: schemas, now, newId, onStoreFailed }, events);
     const journal = this.#journal;
@@ -79,7 +82,6 @@ export class Session {
       },
       settled: (callId) => journal.emit({ type: "approval_settled", callId }),
     });
-    const { tools } = ports;
     this.#agent = {
       journal,
       approvals,
@@ -89,6 +91,7 @@ export class Session {
       settings,
       describeWorkspace,
       hashOf: ports.hashOf,
+      checkpoints: ports.checkpoints,
       checkedWindows: new Set(),
       now,
       newId,
@@ -180,6 +183,11 @@ export class Session {
   /** Answers a question that a tool asked; `askId` is that of the question, which may have been asked anew since. */
   decide(callId: string, decision: ApprovalDecision, askId?: number): void {
     this.#agent.approvals.decide(callId, decision, askId);
+  }
+
+  /** Notes that the person took file changes of a turn back, and tells the model. */
+  noteRestored(restored: Omit<TurnRestored, "type">): void {
+    noteRestored(this.#journal, restored);
   }
 
   /** What fills the context window now. */

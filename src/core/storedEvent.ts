@@ -124,6 +124,12 @@ const FIELDS: Readonly<Record<LogEvent["type"], Readonly<Record<string, Check>>>
   postponement_used: {},
   pinned: { pinId: text, text },
   unpinned: { pinId: text },
+  files_kept: { turnId: text, files: listOf({ path: text, was: oneOf("file", "missing", "not_kept") }) },
+  turn_restored: {
+    turnId: text,
+    undoId: text,
+    files: listOf({ path: text, how: oneOf("restored", "recreated", "deleted", "merged") }),
+  },
   notice: { level: oneOf("info", "warning"), text },
 };
 

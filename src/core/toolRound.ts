@@ -1,10 +1,12 @@
 import type { ToolCall, ToolResult } from "../shared/events";
 import type { ApprovalQuestion } from "../shared/live";
 import type { Approvals } from "./approvals";
+import type { Checkpoints } from "./checkpoints";
 import { cutToTokens } from "./cutToTokens";
 import type { Rates } from "./estimate";
 import { rereadRemark, type HashOf } from "./files";
 import type { Journal } from "./journal";
+import { keepFor } from "./keepFiles";
 import { cleanPath, PATH_ALIASES } from "./tools/arguments";
 import type { AnyTool, PreparedTool, ToolRun } from "./tools/tool";
 
@@ -14,6 +16,7 @@ export interface ToolRoundInput {
   readonly journal: Journal;
   readonly approvals: Approvals;
   readonly hashOf: HashOf | undefined;
+  readonly checkpoints: Checkpoints | undefined;
   readonly rates: Rates;
   readonly now: () => number;
   /** The most tokens that the result of the next call may have, when `callsLeft` calls with it are still to run. */
@@ -126,8 +129,9 @@ async function runOne(
     return decision;
   };
   const onOutput = (text: string) => journal.emit({ type: "tool_output", callId: call.id, text });
+  const keeping = input.checkpoints && keepFor(journal, input.checkpoints);
   try {
-    return await run({ maxCharacters, ask, onOutput }, signal);
+    return await run({ maxCharacters, ask, onOutput, ...keeping }, signal);
   } catch (error) {
     const content = signal.aborted
       ? "Cancelled by the user."

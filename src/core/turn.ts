@@ -87,6 +87,7 @@ function runTools(agent: Agent, reply: AssistantMessage, signal: AbortSignal) {
       journal: agent.journal,
       approvals: agent.approvals,
       hashOf: agent.hashOf,
+      checkpoints: agent.checkpoints,
       rates: windowOf(agent).rates,
       now: agent.now,
       budget: (callsLeft) => resultBudget(agent, callsLeft),

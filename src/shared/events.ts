@@ -1,5 +1,7 @@
+import type { FilesKept, TurnRestored } from "./checkpointEvents";
 import type { Compacted, CompactionFailed, SteeringBody } from "./compactionEvents";
 
+export type * from "./checkpointEvents";
 export type * from "./compactionEvents";
 
 /** The version that every stored event carries; a reader keeps events of other versions as they are. */
@@ -202,6 +204,8 @@ export type LogBody =
   | SteeringBody
   | Pinned
   | Unpinned
+  | FilesKept
+  | TurnRestored
   | Notice;
 
 export interface Stamp {

@@ -96,6 +96,7 @@ export type PageCommand =
   | "newSession"
   | "showContext"
   | "showSummary"
+  | "restoreTurn"
   | "showSessions"
   | "selectModel"
   | "setToken"
@@ -111,6 +112,7 @@ const PAGE_COMMANDS: ReadonlySet<string> = new Set<PageCommand>([
   "newSession",
   "showContext",
   "showSummary",
+  "restoreTurn",
   "showSessions",
   "selectModel",
   "setToken",

@@ -10,8 +10,11 @@ import type {
   ToolOutcome,
   ToolResult,
   TurnEnded,
+  TurnRestored,
   Unpinned,
+  UserMessage,
 } from "./events";
+import { keptAfter, type KeptTurn } from "./keptTurn";
 import type {
   ApprovalQuestion,
   LiveEvent,
@@ -36,7 +39,10 @@ export type Entry =
       readonly id: string;
       readonly event: TurnEnded;
       readonly canResume: boolean;
+      /** The files that the turn changed and that can be restored. */
+      readonly kept?: KeptTurn;
     }
+  | { readonly kind: "restored"; readonly id: string; readonly event: TurnRestored }
   | { readonly kind: "notice"; readonly id: string; readonly event: Notice | ModelNote };
 
 export interface AssistantEntry {
@@ -99,6 +105,8 @@ export interface SessionView {
   readonly isPostponed: boolean;
   readonly meter: Meter | null;
   readonly steering: Steering | null;
+  /** Of the newest turn. */
+  readonly kept: KeptTurn | null;
 }
 
 /** How many characters of a running tool's output the view holds. */
@@ -117,6 +125,7 @@ export const EMPTY_VIEW: SessionView = {
   isPostponed: false,
   meter: null,
   steering: null,
+  kept: null,
 };
 
 /** The one reducer, used by the host and by the page: the view after `event`. Never modifies its input. */
@@ -175,20 +184,19 @@ function applyLogEvent(view: SessionView, event: LogEvent): SessionView {
     case "message_withdrawn":
       return withoutQueued(view, event.queueId);
     case "user_message":
-      return push(withoutQueued(closeTurn(view), event.queueId), {
-        kind: "user",
-        id: event.id,
-        at: event.at,
-        text: event.text,
-      });
+      return startTurn(view, event);
     case "assistant_message":
       return applyAssistantMessage(view, event);
     case "tool_result":
       return applyToolResult(view, event);
     case "turn_ended":
-      return push({ ...view, streaming: null }, { kind: "turn_ended", id: event.id, event, canResume: true });
+      return endTurn(view, event);
     case "turn_resumed":
       return closeTurn(view);
+    case "files_kept":
+      return { ...view, kept: keptAfter(view.kept, event) };
+    case "turn_restored":
+      return push(view, { kind: "restored", id: event.id, event });
     case "compacted":
       return push({ ...view, isPostponed: false }, compactionEntry(view, event));
     case "compaction_undone":
@@ -251,6 +259,17 @@ function withoutQueued(view: SessionView, queueId: string | undefined): SessionV
 function applyPin(pins: readonly Pin[], event: Pinned | Unpinned): readonly Pin[] {
   const others = pins.filter(({ id }) => id !== event.pinId);
   return event.type === "pinned" ? [...others, { id: event.pinId, text: event.text }] : others;
+}
+
+function startTurn(view: SessionView, event: LogEvent & UserMessage): SessionView {
+  const { id, at, text, queueId } = event;
+  return push({ ...withoutQueued(closeTurn(view), queueId), kept: null }, { kind: "user", id, at, text });
+}
+
+function endTurn(view: SessionView, event: LogEvent & TurnEnded): SessionView {
+  const kept = view.kept === null ? {} : { kept: view.kept };
+  const entry: Entry = { kind: "turn_ended", id: event.id, event, canResume: true, ...kept };
+  return push({ ...view, streaming: null }, entry);
 }
 
 /** Only the last turn can be resumed. */

@@ -8,6 +8,7 @@ import { pickSession } from "./sessionPicker";
 import type { Sessions } from "./sessions";
 import type { Settings } from "./settings";
 import { startOllama } from "./startOllama";
+import type { TurnRestorer } from "./turnRestorer";
 import type { VirtualDocuments } from "./virtualDocuments";
 
 /** What the commands work on. */
@@ -19,6 +20,7 @@ export interface CommandParts {
   readonly connection: OllamaConnection;
   readonly settings: Settings;
   readonly documents: VirtualDocuments;
+  readonly restorer: TurnRestorer;
   readonly log: vscode.LogOutputChannel;
 }
 
@@ -29,6 +31,7 @@ export type CommandName =
   | "showSessions"
   | "showContext"
   | "showSummary"
+  | "restoreTurn"
   | "stop"
   | "selectModel"
   | "pullModel"
@@ -73,6 +76,7 @@ function commandTable(parts: CommandParts): Readonly<Record<CommandName, Handler
       await chat.reveal({ type: "context", breakdown, details });
     },
     showSummary: () => showSummary(parts),
+    restoreTurn: (turnId) => parts.restorer.restore(turnId),
     stop: () => sessions.current?.stop(),
     selectModel: () => models.select(),
     pullModel: (name) => models.pull(name),

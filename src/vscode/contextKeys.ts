@@ -10,6 +10,8 @@ interface ContextKeys {
   /** There is something to compact and the agent is idle. */
   readonly canCompact: boolean;
   readonly hasSummary: boolean;
+  /** A turn changed files, and the agent is idle. */
+  readonly canRestore: boolean;
   /** An Ollama server answers. */
   readonly serverReachable: boolean;
   /** A model that can call tools is chosen and there. */
@@ -37,6 +39,7 @@ function contextKeysOf(view: SessionView | undefined, status: ModelStatus): Cont
     busy,
     hasMessages,
     canCompact: hasMessages && !busy,
+    canRestore: !busy && (view?.entries.some((entry) => entry.kind === "turn_ended" && entry.kept) ?? false),
     hasSummary: view?.entries.some(({ kind }) => kind === "compaction") ?? false,
     serverReachable: status.state !== "checking" && status.state !== "unreachable",
     modelReady: status.state === "ready",

@@ -1,9 +1,8 @@
 import * as vscode from "vscode";
 import type { Workspace } from "../core/ports";
-import { toLineFeeds } from "../node/lineEnds";
 import { createWorkspace, hashText } from "../node/workspace";
 import { changeFile, makeFile } from "./documentWriter";
-import { openDocumentOf, unsavedDocumentOf } from "./openDocuments";
+import { openDocumentOf, unsavedTextOf } from "./openDocuments";
 import { localFolders } from "./workspaceFacts";
 
 /**
@@ -11,20 +10,14 @@ import { localFolders } from "./workspaceFacts";
  * undone. Everything else is the same folders on disk.
  */
 export function editorWorkspace(): Workspace {
-  const files = createWorkspace(localFolders, {
-    unsavedText(absolute) {
-      const document = unsavedDocumentOf(absolute);
-      return document && toLineFeeds(document.getText());
-    },
-  });
+  const files = createWorkspace(localFolders, { unsavedText: unsavedTextOf });
   return {
     ...files,
 
     async readText(absolute) {
-      const document = unsavedDocumentOf(absolute);
+      const text = unsavedTextOf(absolute);
       // A saved document may be older than the file, e.g. right after a command changed it.
-      if (document === undefined) return files.readText(absolute);
-      const text = toLineFeeds(document.getText());
+      if (text === undefined) return files.readText(absolute);
       return { text, hash: hashText(text), hasUnsavedChanges: true };
     },
 

@@ -1,6 +1,7 @@
 import { realpathSync } from "node:fs";
 import { relative, sep } from "node:path";
 import * as vscode from "vscode";
+import { toLineFeeds } from "../node/lineEnds";
 import { isInside } from "../node/realPath";
 
 /** The document of the file at `absolute` (a real path) if it is open, under whatever name, unsaved typing included. */
@@ -11,6 +12,12 @@ export function openDocumentOf(absolute: string): vscode.TextDocument | undefine
 /** The same, but only if it holds unsaved typing. */
 export function unsavedDocumentOf(absolute: string): vscode.TextDocument | undefined {
   return find(absolute, ({ isDirty }) => isDirty);
+}
+
+/** The text (LF line ends) of a file that is open with unsaved typing. */
+export function unsavedTextOf(absolute: string): string | undefined {
+  const document = unsavedDocumentOf(absolute);
+  return document && toLineFeeds(document.getText());
 }
 
 function find(

@@ -1,17 +1,20 @@
 import { join } from "node:path";
 import * as vscode from "vscode";
+import { CheckpointStore } from "../node/checkpointStore";
 import { SessionStore, type Damage } from "./sessionStore";
+import { unsavedTextOf } from "./openDocuments";
 import { WindowMemory } from "./windowMemory";
 
 /** What is kept for this window's workspace; a window without a folder has its own, apart from those of all folders. */
 export function openSessionStore(
   context: Pick<vscode.ExtensionContext, "storageUri" | "globalStorageUri">,
   log: vscode.LogOutputChannel,
-): { readonly store: SessionStore; readonly memory: WindowMemory } {
+): { readonly store: SessionStore; readonly memory: WindowMemory; readonly checkpoints: CheckpointStore } {
   const folder = (context.storageUri ?? context.globalStorageUri).fsPath;
   return {
     store: new SessionStore(join(folder, "sessions"), (damage) => tellOfDamage(damage, log)),
     memory: new WindowMemory(join(folder, "windows")),
+    checkpoints: new CheckpointStore(join(folder, "checkpoints"), { unsavedText: unsavedTextOf }),
   };
 }
 

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type * as vscode from "vscode";
+import type { Checkpoints } from "../core/checkpoints";
 import type { ReadCommand } from "../core/commandSyntax";
 import { hashesIn } from "../core/files";
 import type { ChatModel, Workspace } from "../core/ports";
@@ -17,6 +18,7 @@ interface Parts {
   readonly workspace: Workspace;
   readonly shell: NodeShell;
   readonly readCommand: ReadCommand;
+  readonly checkpoints: Checkpoints;
   readonly log: vscode.LogOutputChannel;
 }
 
@@ -38,6 +40,7 @@ export function sessionMaker(parts: Parts): MakeSession {
         tools,
         describeWorkspace: () => describeWorkspace(shell.name),
         hashOf: hashesIn(workspace),
+        checkpoints: parts.checkpoints,
         settings: () => settings.current,
         store,
         now: Date.now,

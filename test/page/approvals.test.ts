@@ -142,3 +142,87 @@ test("V07: a question does not take the focus from the field; Review brings it t
     },
   );
 });
+
+test("a command says which programs it runs, which secrets it names, and that it is asked about each time", async () => {
+  const question: ApprovalQuestion = {
+    kind: "command",
+    command: "cat .env | tee out\u202e",
+    folder: "app",
+    programs: ["cat", "tee\u202e"],
+    isDangerous: true,
+    secrets: [".env"],
+  };
+  await withPanel({ view: asking(question) }, async (panel) => {
+    const remarks = await card(panel).locator(".approval-remark").allInnerTexts();
+    assert.deepEqual(remarks, [
+      "Runs cat, teeU+202E.",
+      "Names files that look like secrets: .env.",
+      "It may delete, overwrite, end or send something, so it is asked about each time.",
+    ]);
+    assert.equal(await card(panel).getByRole("button", { name: "Allow for this session" }).count(), 0);
+    const plain: ApprovalQuestion = {
+      kind: "command",
+      command: "git status",
+      folder: "app",
+      plain: ["git", "status"],
+    };
+    await panel.events(
+      { type: "approval_settled", callId: "c1" },
+      { type: "approval_asked", callId: "c1", question: plain, askId: 7 },
+    );
+    assert.equal(await card(panel).locator(".approval-remark").count(), 0);
+    const { askId } = await panel.postedBy("decide", () => press(panel, "Allow for this session"));
+    assert.equal(askId, 7);
+  });
+});
+
+test("a question that was withdrawn and asked anew says so, and secrets and calls from the text are named", async () => {
+  await withPanel({ view: asking({ ...EDIT, isAgain: true }) }, async (panel) => {
+    assert.match(await card(panel).locator(".approval-remark").innerText(), /changed while you were asked/);
+    const ask = async (question: ApprovalQuestion) => {
+      await panel.events(
+        { type: "approval_settled", callId: "c1" },
+        { type: "approval_asked", callId: "c1", question },
+      );
+      return card(panel).getAttribute("aria-label");
+    };
+    assert.equal(
+      await ask({ kind: "secret", path: ".env", access: "read" }),
+      "Approval needed: Read .env, which looks like a file with secrets",
+    );
+    assert.equal(
+      await ask({ kind: "recovered", tool: "read_file", target: "a.ts" }),
+      "Approval needed: Run read_file a.ts, which the model wrote into its answer as text",
+    );
+    assert.equal(await card(panel).getByRole("button", { name: "Allow for this session" }).count(), 0);
+  });
+});
+
+test("a turn that changed files offers them back, and what was taken back can be undone", async () => {
+  const view = viewAfter(
+    said("change"),
+    { v: 1, id: "k1", at: 5, type: "files_kept", turnId: "u1", files: [{ path: "a<b>.ts", was: "file" }] },
+    { v: 1, id: "e1", at: 6, type: "turn_ended", reason: "done" },
+  );
+  await withPanel({ view }, async (panel) => {
+    const note = panel.page.locator(".kept-files");
+    assert.match(await note.innerText(), /Changed in this turn: a<b>\.ts/);
+    const asked = await panel.postedBy("command", () =>
+      note.getByRole("button", { name: "Restore…" }).click(),
+    );
+    assert.deepEqual([asked.command, asked.argument], ["restoreTurn", "u1"]);
+    await panel.events({
+      v: 1,
+      id: "r1",
+      at: 7,
+      type: "turn_restored",
+      turnId: "u1",
+      undoId: "x1",
+      files: [{ path: "a<b>.ts", how: "restored" }],
+    });
+    const item = panel.page.getByRole("listitem", { name: "Files taken back" });
+    assert.match(await item.innerText(), /a<b>\.ts \(restored\)/);
+    const undone = await panel.postedBy("command", () => item.getByRole("button", { name: "Undo" }).click());
+    assert.deepEqual([undone.command, undone.argument], ["restoreTurn", "x1"]);
+  });
+});

@@ -1,6 +1,7 @@
 import type { ToolRun, AnyTool } from "../../src/core/tools/tool";
 import type { JsonValue, LogEvent } from "../../src/shared/events";
 import { Session, type SessionSettings } from "../../src/core/session";
+import type { Checkpoints } from "../../src/core/checkpoints";
 import type { HashOf } from "../../src/core/files";
 import type { ChatModel } from "../../src/core/ports";
 
@@ -63,6 +64,7 @@ export function startSession(
     readonly events?: readonly LogEvent[];
     readonly settingsNow?: () => SessionSettings;
     readonly hashOf?: HashOf;
+    readonly checkpoints?: Checkpoints;
     /** The day that the system prompt names; another one at each look when absent. */
     readonly date?: string;
   } = {},
@@ -83,6 +85,7 @@ export function startSession(
           date: options.date ?? `2026-01-${String(1 + (clock % 28)).padStart(2, "0")}`,
         }),
       ...(options.hashOf === undefined ? {} : { hashOf: options.hashOf }),
+      ...(options.checkpoints && { checkpoints: options.checkpoints }),
       settings: options.settingsNow ?? (() => settings),
       store: { append: (event) => Promise.resolve(void stored.push(event)) },
       now: () => clock++,

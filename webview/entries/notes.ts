@@ -9,6 +9,7 @@ import { withCode } from "../inlineCode";
 import { strings } from "../strings";
 import { button } from "../toolkit";
 import { folded, plainItem, type Item } from "./item";
+import { keptFiles } from "./restoreNote";
 
 type TurnEndEntry = Extract<Entry, { kind: "turn_ended" }>;
 
@@ -28,15 +29,20 @@ const WAY_OUT: Readonly<Partial<Record<FailureKind, { label: string; command: Pa
 
 /** Why a turn ended, with the way to go on; nothing where it ended as it should. */
 export function turnEndItem(entry: TurnEndEntry): Item<TurnEndEntry> | undefined {
-  const { event } = entry;
+  const { event, kept } = entry;
   const text = turnEndText(event);
-  if (text === "") return undefined;
+  const files = kept && keptFiles(kept);
+  if (text === "") {
+    if (files === undefined) return undefined;
+    return { element: plainItem({ class: "entry note", "aria-label": strings.transcript.turnEnd }, files) };
+  }
   const isProblem = event.reason === "failed" || event.reason === "no_answer";
   const actions = h("div", { class: "actions" }, resumeButton(event), wayOut(event));
   const element = plainItem(
     { class: isProblem ? "entry note problem" : "entry note", "aria-label": strings.transcript.turnEnd },
     h("p", { dir: "auto" }, icon(isProblem ? "warning" : "info"), h("span", {}, ...withCode(text))),
     actions,
+    files,
   );
   const update = ({ canResume }: TurnEndEntry) => setShown(actions, canResume);
   update(entry);

@@ -1,12 +1,13 @@
 import type { CommandQuestion } from "../../shared/live";
-import { isDangerous, programsOf, type ReadCommand } from "../commandSyntax";
-import type { CommandResult, Shell } from "../ports";
+import { isDangerous, programsOf, type CommandSyntax, type ReadCommand } from "../commandSyntax";
+import type { CommandResult, Shell, Workspace } from "../ports";
 import { secretsNamed, type IsSecret } from "../secrets";
 import { formatCount, quantity } from "../truncate";
 import { readArguments, toSchema } from "./arguments";
 import type { ArgumentsOf } from "./arguments";
+import { filesNamed } from "./commandFiles";
 import { cancelled, denied, noFolder } from "./outcomes";
-import type { Tool, ToolRun } from "./tool";
+import type { Tool, ToolRun, TouchedFile } from "./tool";
 
 const FIELDS = {
   command: {
@@ -31,6 +32,8 @@ export interface BashPorts {
   /** Without it nothing is known of a command, and each one is asked about. */
   readonly readCommand?: ReadCommand;
   readonly isSecret?: IsSecret;
+  /** By which files that a command names are kept before it runs. */
+  readonly workspace?: Workspace;
 }
 
 /** Room in the result for the sentences around the output. */
@@ -49,9 +52,14 @@ export function createBashTool(ports: BashPorts): Tool<BashArguments> {
     async run({ command }, context, signal) {
       const { folder } = shell;
       if (folder === undefined) return noFolder();
-      const decision = await context.ask(await questionOf(ports, command, folder), signal);
+      const syntax = await ports.readCommand?.(command);
+      const words = syntax?.words ?? command.split(/[\s'"`]+/);
+      const question = questionOf({ command, folder, syntax, words }, ports.isSecret);
+      const decision = await context.ask(question, signal);
       if (signal.aborted) return cancelled("Stopped by the person; the command was not run.");
       if (decision.answer === "deny") return denied("The command was not run.", decision.reason);
+      const touched = context.keep ? await filesToKeep(ports.workspace, question, words, signal) : [];
+      await context.keep?.(touched, false);
       const seconds = limits.commandTimeLimitSeconds;
       const result = await shell.run(
         {
@@ -62,19 +70,22 @@ export function createBashTool(ports: BashPorts): Tool<BashArguments> {
         },
         signal,
       );
+      await context.noteWritten?.(touched);
       return describe(command, result, seconds);
     },
   };
 }
 
+interface KnownCommand {
+  readonly command: string;
+  readonly folder: string;
+  readonly syntax: CommandSyntax | undefined;
+  readonly words: readonly string[];
+}
+
 /** Everything that is known of a command before it runs. */
-async function questionOf(
-  { readCommand, isSecret }: BashPorts,
-  command: string,
-  folder: string,
-): Promise<CommandQuestion> {
-  const syntax = await readCommand?.(command);
-  const words = syntax?.words ?? command.split(/[\s'"`]+/);
+function questionOf(known: KnownCommand, isSecret: IsSecret | undefined): CommandQuestion {
+  const { command, folder, syntax, words } = known;
   const secrets = isSecret === undefined ? [] : secretsNamed(words, isSecret);
   return {
     kind: "command",
@@ -85,6 +96,17 @@ async function questionOf(
     ...(syntax?.commands.some(isDangerous) === true && { isDangerous: true }),
     ...(secrets.length > 0 && { secrets }),
   };
+}
+
+/** What a command may change of what it names: nothing is kept for one that runs a single harmless program. */
+async function filesToKeep(
+  workspace: Workspace | undefined,
+  { plain, isDangerous: dangerous }: CommandQuestion,
+  words: readonly string[],
+  signal: AbortSignal,
+): Promise<readonly TouchedFile[]> {
+  if (workspace === undefined || (plain !== undefined && dangerous !== true)) return [];
+  return filesNamed(workspace, words, signal).catch(() => []);
 }
 
 function describe(command: string, result: CommandResult, seconds: number): ToolRun {

@@ -211,13 +211,13 @@ async function askAndWrite(
   if (signal.aborted) return cancelled("Stopped by the person; the file was not changed.");
   if (withdrawn.signal.aborted && decision.answer === "deny") return "changed";
   if (decision.answer === "deny") return denied(`${path.shown} was not changed.`, decision.reason);
-  await context.keep?.(path);
+  await context.keep?.([path], true);
   const written = await workspace.write(change);
   if ("error" in written) {
     if (written.isChanged === true) return "changed";
     return failed(`${path.shown} was not changed: ${written.error}`, "not written");
   }
-  await context.noteWritten?.(path);
+  await context.noteWritten?.([path]);
   return describeEdit({ shown: path.shown, before, after, isTolerant }, written, context.maxCharacters);
 }
 

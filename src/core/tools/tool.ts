@@ -7,10 +7,13 @@ export interface ToolContext {
   readonly maxCharacters: number;
   readonly ask: AskApproval;
   readonly onOutput: (text: string) => void;
-  /** Keeps what a file holds before it is changed, so that the turn can be taken back. Never fails: what cannot be kept is noted. */
-  readonly keep?: (file: TouchedFile) => Promise<void>;
-  /** Notes what a file that was kept holds after a change, to tell it from what the person changes later. */
-  readonly noteWritten?: (file: TouchedFile) => Promise<void>;
+  /**
+   * Keeps what files hold before they are changed, so that the turn can be taken back; `isCertain` when they will be. Never fails:
+   * what cannot be kept is noted.
+   */
+  readonly keep?: (files: readonly TouchedFile[], isCertain: boolean) => Promise<void>;
+  /** Notes what files that were kept hold after a change, to tell it from what the person changes later. */
+  readonly noteWritten?: (files: readonly TouchedFile[]) => Promise<void>;
 }
 
 /** A file that a tool changes. */

@@ -1,0 +1,22 @@
+import { randomBytes } from "node:crypto";
+import { open, rename, rm } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+
+/** Puts a file in place in one step and onto the disk: at any moment there is the old content or the new one, never a part. */
+export async function writeWhole(path: string, bytes: Uint8Array, mode = 0o600): Promise<void> {
+  const name = `.${basename(path).slice(0, 100)}.${randomBytes(6).toString("hex")}.tmp`;
+  const temporary = join(dirname(path), name);
+  try {
+    const file = await open(temporary, "wx", 0o600);
+    try {
+      await file.writeFile(bytes);
+      await file.chmod(mode);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(temporary, path);
+  } finally {
+    await rm(temporary, { force: true });
+  }
+}

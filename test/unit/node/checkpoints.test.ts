@@ -1,0 +1,263 @@
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { chmod, readdir, readFile, rm, stat, symlink, utimes, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { test, type TestContext } from "node:test";
+import { createTools } from "../../../src/core/tools";
+import { CheckpointStore } from "../../../src/node/checkpointStore";
+import { createShell } from "../../../src/node/shell";
+import { readShellCommand } from "../../../src/node/shellSyntax";
+import { doStep, stepsFor } from "../../../src/node/turnFiles";
+import type { RestoreStep } from "../../../src/node/turnRestore";
+import { createWorkspace } from "../../../src/node/workspace";
+import type { LogEvent, ToolCall } from "../../../src/shared/events";
+import { callOf, ScriptedModel } from "../../support/scriptedModel";
+import { startSession } from "../../support/sessionFixture";
+import { temporaryFolder } from "../../support/temporaryFolder";
+
+type Files = Readonly<Record<string, string | Uint8Array>>;
+
+/** A session over real files, whose model makes each list of calls in a turn of its own. */
+async function play(context: TestContext, files: Files, turns: readonly (readonly ToolCall[])[]) {
+  const folder = await temporaryFolder(context, files);
+  const storage = await temporaryFolder(context);
+  const workspace = createWorkspace(() => [{ name: "ws", path: folder }]);
+  const shell = createShell(() => folder);
+  const store = new CheckpointStore(storage);
+  const parts = { store, workspace, unsavedText: () => undefined };
+  const readCommand = (command: string) => Promise.resolve(readShellCommand(command));
+  const tools = createTools({ workspace, shell, limits: { commandTimeLimitSeconds: 20 }, readCommand });
+  const replies = turns.flatMap((toolCalls) => [{ toolCalls }, { text: "Done." }]);
+  const fixture = startSession(new ScriptedModel(replies), { tools, checkpoints: store });
+  const { session } = fixture;
+  session.onEvent((event) => {
+    if (event.type === "approval_asked") session.decide(event.callId, { answer: "allow" }, event.askId);
+  });
+  for (const [index] of turns.entries()) {
+    session.send(`m${index}`, `turn ${index}`);
+    await fixture.idle();
+  }
+  const turnIds = session.events.filter(({ type }) => type === "user_message").map(({ id }) => id);
+  const pathOf = (name: string) => join(folder, name);
+  return { ...fixture, folder, storage, workspace, store, parts, turnIds, pathOf };
+}
+
+type Played = Awaited<ReturnType<typeof play>>;
+
+async function restore(
+  { parts, session }: Played,
+  turnId: string | undefined,
+  how: (step: RestoreStep) => "take" | "merge" = () => "take",
+) {
+  const steps = await stepsFor(parts, session, turnId ?? "");
+  const done = [];
+  for (const step of steps) done.push(await doStep(parts, step, how(step)));
+  return { steps, done };
+}
+
+const edit = (path: string, old_text: string, new_text: string) =>
+  callOf("edit_file", { path, old_text, new_text });
+const bash = (command: string) => callOf("bash", { command });
+const LATIN = Buffer.from([0x78, 0x3d, 0x31, 0x0d, 0x0a, 0xe9, 0x0a]);
+
+test("a turn is taken back byte for byte: changed, created and deleted files, whatever their encoding and mode", async (t) => {
+  const played = await play(
+    t,
+    { "a.txt": "one\n", "latin.ini": LATIN, "gone.txt": "here\n", "run.sh": "x\n" },
+    [
+      [
+        edit("a.txt", "one", "1"),
+        edit("a.txt", "1", "uno"),
+        edit("latin.ini", "x=1", "x=2"),
+        edit("new/deep.txt", "", "made"),
+        edit("run.sh", "x", "y"),
+        bash("rm gone.txt"),
+      ],
+    ],
+  );
+  await chmod(played.pathOf("run.sh"), 0o755);
+  assert.equal(existsSync(played.pathOf("gone.txt")), false);
+  const { done } = await restore(played, played.turnIds[0]);
+  assert.deepEqual(done, [
+    { path: "a.txt", how: "restored" },
+    { path: "gone.txt", how: "recreated" },
+    { path: "latin.ini", how: "restored" },
+    { path: "new/deep.txt", how: "deleted" },
+    { path: "run.sh", how: "restored" },
+  ]);
+  assert.equal(await readFile(played.pathOf("a.txt"), "utf8"), "one\n");
+  assert.deepEqual(await readFile(played.pathOf("latin.ini")), LATIN);
+  assert.equal(await readFile(played.pathOf("gone.txt"), "utf8"), "here\n");
+  assert.equal(existsSync(played.pathOf("new/deep.txt")), false);
+  assert.deepEqual((await restore(played, played.turnIds[0])).steps, []);
+});
+
+test("the log names the files of the turn, each once, and the panel's entry has them, also after a reload", async (t) => {
+  const played = await play(t, { "a.txt": "one\n", "b.txt": "b\n" }, [
+    [edit("a.txt", "one", "1"), edit("a.txt", "1", "2"), bash("sed -i s/b/c/ b.txt")],
+    [callOf("read_file", { path: "a.txt" }), bash("cat a.txt | wc -l")],
+  ]);
+  const kept = played.session.events.filter((event) => event.type === "files_kept");
+  assert.deepEqual(
+    kept.flatMap(({ files }) => files),
+    [
+      { path: "a.txt", was: "file" },
+      { path: "b.txt", was: "file" },
+    ],
+  );
+  const again = startSession(new ScriptedModel([]), { events: played.stored });
+  for (const { view } of [played.session, again.session]) {
+    const ends = view.entries.filter((entry) => entry.kind === "turn_ended");
+    assert.deepEqual(
+      ends.map((end) => end.kept),
+      [{ turnId: played.turnIds[0], paths: ["a.txt", "b.txt"] }, undefined],
+    );
+  }
+  const { steps } = await restore({ ...played, session: again.session }, played.turnIds[0]);
+  assert.deepEqual(
+    steps.map(({ file, isChangedSince }) => [file.shown, isChangedSince]),
+    [
+      ["a.txt", false],
+      ["b.txt", false],
+    ],
+  );
+  assert.equal(await readFile(played.pathOf("b.txt"), "utf8"), "b\n");
+});
+
+test("an earlier turn takes the later ones of the same file with it, and none of that counts as the person's", async (t) => {
+  const played = await play(t, { "a.txt": "zero\n" }, [
+    [edit("a.txt", "zero", "one")],
+    [edit("a.txt", "one", "two")],
+  ]);
+  const later = await stepsFor(played.parts, played.session, played.turnIds[1] ?? "");
+  assert.equal(later[0]?.thenText, "one\n");
+  const { steps } = await restore(played, played.turnIds[0]);
+  assert.equal(steps[0]?.isChangedSince, false);
+  assert.equal(await readFile(played.pathOf("a.txt"), "utf8"), "zero\n");
+});
+
+test("what the person changed since is noticed; a merge takes out only what Loom changed", async (t) => {
+  const lines = Array.from({ length: 30 }, (_, index) => `line ${index}`);
+  const played = await play(t, { "a.txt": `${lines.join("\n")}\n`, "b.txt": "b\n", "gone.txt": "g\n" }, [
+    [
+      edit("a.txt", "line 3\n", "LOOM\n"),
+      edit("b.txt", "b", "B"),
+      edit("made.txt", "", "m\n"),
+      bash("rm gone.txt"),
+    ],
+  ]);
+  const text = await readFile(played.pathOf("a.txt"), "utf8");
+  await writeFile(played.pathOf("a.txt"), text.replace("line 25", "MINE"));
+  await writeFile(played.pathOf("b.txt"), "B, and mine\n");
+  await writeFile(played.pathOf("made.txt"), "m\nmine\n");
+  const steps = await stepsFor(played.parts, played.session, played.turnIds[0] ?? "");
+  assert.deepEqual(
+    steps.map(({ file, action, isChangedSince, merged }) => [
+      file.shown,
+      action,
+      isChangedSince,
+      merged !== undefined,
+    ]),
+    [
+      ["a.txt", "restored", true, true],
+      // Both changed the same line: these cannot be told apart.
+      ["b.txt", "restored", true, false],
+      ["gone.txt", "recreated", false, false],
+      ["made.txt", "deleted", true, false],
+    ],
+  );
+  const [first] = steps;
+  assert.ok(first);
+  assert.deepEqual(await doStep(played.parts, first, "merge"), { path: "a.txt", how: "merged" });
+  const merged = lines.map((line) => (line === "line 25" ? "MINE" : line)).join("\n");
+  assert.equal(await readFile(played.pathOf("a.txt"), "utf8"), `${merged}\n`);
+});
+
+test("a file that changes between the plan and the act, or whose path leads elsewhere by then, is left alone", async (t) => {
+  const played = await play(t, { "a.txt": "one\n", "b.txt": "b\n" }, [
+    [edit("a.txt", "one", "1"), edit("b.txt", "b", "B")],
+  ]);
+  const steps = await stepsFor(played.parts, played.session, played.turnIds[0] ?? "");
+  await writeFile(played.pathOf("a.txt"), "typed\n");
+  await rm(played.pathOf("b.txt"));
+  const outside = join(await temporaryFolder(t, { "x.txt": "B\n" }), "x.txt");
+  await symlink(outside, played.pathOf("b.txt"));
+  for (const step of steps) assert.ok("error" in (await doStep(played.parts, step, "take")));
+  assert.equal(await readFile(played.pathOf("a.txt"), "utf8"), "typed\n");
+  assert.equal(await readFile(outside, "utf8"), "B\n");
+});
+
+test("restoring can itself be taken back, and the model is told of it", async (t) => {
+  const played = await play(t, { "a.txt": "one\n" }, [[edit("a.txt", "one", "1")]]);
+  const { session, store, parts } = played;
+  const place = { sessionId: session.id, turnId: "undo-1" };
+  const [step] = await stepsFor(parts, session, played.turnIds[0] ?? "");
+  assert.ok(step);
+  await store.keep(place, step.file);
+  const done = await doStep(parts, step, "take");
+  assert.ok("how" in done);
+  await store.noteWritten(place, step.file);
+  session.noteRestored({ turnId: played.turnIds[0] ?? "", files: [done], undoId: "undo-1" });
+  const note = session.events.at(-1);
+  assert.ok(note?.type === "model_note" && note.text.includes("a.txt (restored)"));
+  assert.ok(session.view.entries.some(({ kind }) => kind === "restored"));
+  const back = await restore(played, "undo-1");
+  assert.equal(back.steps[0]?.isChangedSince, false);
+  assert.equal(await readFile(played.pathOf("a.txt"), "utf8"), "1\n");
+  // And forth again, still nobody else's change.
+  assert.equal((await restore(played, played.turnIds[0])).steps[0]?.isChangedSince, false);
+});
+
+test("what cannot be kept is said and stands in nobody's way; the kept contents are for this account only", async (t) => {
+  const big = Buffer.alloc(11 * 1024 * 1024, "a line of text that is long\n");
+  const played = await play(t, { "big.txt": big, "a.txt": "one\n" }, [
+    [edit("a.txt", "one", "1"), bash("rm big.txt; true")],
+  ]);
+  const kept = played.session.events.flatMap((event) => (event.type === "files_kept" ? event.files : []));
+  assert.deepEqual(kept, [{ path: "a.txt", was: "file" }]);
+  const turn = join(played.storage, played.session.id, played.turnIds[0] ?? "");
+  if (process.platform !== "win32") {
+    for (const name of await readdir(turn))
+      assert.equal((await stat(join(turn, name))).mode & 0o077, 0, name);
+    assert.equal((await stat(turn)).mode & 0o077, 0);
+  }
+  const full = new CheckpointStore("/dev/null/nowhere");
+  const result = await full.keep(
+    { sessionId: "s", turnId: "t" },
+    { absolute: played.pathOf("a.txt"), shown: "a.txt" },
+  );
+  assert.equal(result.was, "not_kept");
+});
+
+test("old turns are removed, the running one never; damaged entries and ids of a strange form do no harm", async (t) => {
+  const storage = await temporaryFolder(t);
+  const folder = await temporaryFolder(t, { "a.txt": "one\n" });
+  const file = { absolute: join(folder, "a.txt"), shown: "a.txt" };
+  const first = new CheckpointStore(storage);
+  await first.keep({ sessionId: "s", turnId: "old" }, file);
+  await first.keep({ sessionId: "s", turnId: "fresh" }, file);
+  const longAgo = new Date(Date.now() - 40 * 24 * 3_600_000);
+  for (const name of await readdir(join(storage, "s", "old")))
+    await utimes(join(storage, "s", "old", name), longAgo, longAgo);
+  const store = new CheckpointStore(storage);
+  await store.keep({ sessionId: "s", turnId: "new" }, file);
+  assert.deepEqual((await readdir(join(storage, "s"))).sort(), ["fresh", "new"]);
+  const strange = { sessionId: "../../x", turnId: "../y" };
+  await store.keep(strange, file);
+  assert.equal((await store.read(strange)).length, 1);
+  assert.equal((await readdir(storage)).length, 2);
+  const [entry] = (await readdir(join(storage, "s", "new"))).filter((name) => name.endsWith(".json"));
+  await writeFile(join(storage, "s", "new", entry ?? ""), '{"v":1,"abso');
+  assert.deepEqual(await store.read({ sessionId: "s", turnId: "new" }), []);
+});
+
+test("logs without kept files load as before", () => {
+  const events: LogEvent[] = [
+    { v: 1, id: "1", at: 1, type: "session_started", sessionId: "s" },
+    { v: 1, id: "2", at: 2, type: "user_message", text: "hi" },
+    { v: 1, id: "3", at: 3, type: "turn_ended", reason: "done" },
+  ];
+  const { session } = startSession(new ScriptedModel([]), { events });
+  const end = session.view.entries.at(-1);
+  assert.ok(end?.kind === "turn_ended" && end.kept === undefined);
+});
