@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { Page } from "playwright-core";
@@ -36,12 +36,31 @@ export async function main(words: readonly string[]): Promise<void> {
 
 async function measureActivations(count: number): Promise<readonly number[]> {
   const folder = await mkdtemp(join(tmpdir(), "loom-activation-"));
-  const workbench = await startWorkbench();
+  const hosts = { ended: 0, onEnd: (): void => undefined };
+  const onServerLine = (line: string): void => {
+    if (!line.includes("Extension Host Process exited")) return;
+    hosts.ended++;
+    hosts.onEnd();
+  };
+  const workbench = await startWorkbench({ onServerLine });
   try {
+    // The list holds only the rows that can be seen, and the slowest extensions come first.
+    await workbench.page.setViewportSize({ width: 1280, height: 4_000 });
     const times: number[] = [];
     for (let window = 0; window < count; window++) {
-      await workbench.open(folder, resolve("."));
+      // Each in a folder of its own: nothing of the window before is restored.
+      const own = join(folder, String(window));
+      await mkdir(own);
+      await workbench.open(own, resolve("."));
       times.push(await activationTime(workbench.page));
+      // The end of one window's extension host would slow the start of the next.
+      await workbench.page.goto("about:blank");
+      await new Promise<void>((resolve) => {
+        hosts.onEnd = () => {
+          if (hosts.ended > window) resolve();
+        };
+        hosts.onEnd();
+      });
     }
     return times;
   } finally {
