@@ -75,9 +75,9 @@ function missedGoals(rows: readonly SurvivalRow[]): string[] {
 function printHead(): void {
   console.log(`Needles in the last request, in % (Loom / base algorithm), by where they were planted; then requests over the
 window (Loom, base), orphaned calls or results, requests without the user's newest message, compactions with nothing new,
-turns that failed, compactions in 100 rounds, and the fewest tokens that a request left free.
+turns that failed, compactions in 100 rounds, the fewest tokens that a request left free, and thousands of tokens sent.
 
-window length summariser   user        tool       decision   over  base orph noreq loops fail cmp/100 margin`);
+window length summariser   user        tool       decision   over  base orph noreq loops fail cmp/100 margin  ktokens`);
 }
 
 function lineOf(row: SurvivalRow): string {
@@ -101,5 +101,8 @@ function lineOf(row: SurvivalRow): string {
     ...numbers.map((value) => String(value).padStart(4)),
     row.compactionsPer100Rounds.toFixed(1).padStart(6),
     String(row.worstMargin).padStart(6),
+    Math.round(row.tokensSent / 1000)
+      .toString()
+      .padStart(8),
   ].join(" ");
 }

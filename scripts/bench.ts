@@ -1,6 +1,7 @@
 // `npm run bench -- NAME [--json]`: one measurement; without a name the list of them.
 import { main as activation } from "../bench/activation";
 import { main as core } from "../bench/core";
+import { main as session } from "../bench/session";
 import { main as size } from "../bench/size";
 import { main as survival } from "../bench/survival";
 
@@ -12,6 +13,10 @@ interface Bench {
 const benches: Readonly<Record<string, Bench>> = {
   activation: { shows: "how long a real VS Code says that Loom takes to activate", main: activation },
   core: { shows: "what estimates, plans and the view cost on a log of 10,000 messages", main: core },
+  session: {
+    shows: "a long session on a real Ollama: that all fits, and the estimator's error",
+    main: session,
+  },
   size: { shows: "the size of the two bundles, and what they are made of", main: size },
   survival: {
     shows: "what survives compaction, on windows from 2k to 32k (--quick for a part)",
