@@ -13,6 +13,7 @@ export interface FrontPorts {
 }
 
 const HELP = `/compact [focus]  summarise the conversation now
+/undo             take the newest compaction back
 /clear            start over
 /context          what fills the context window
 /summary          the summary that the context begins with
@@ -50,6 +51,8 @@ export class TerminalFront {
     switch (command) {
       case "compact":
         return this.#compact(rest);
+      case "undo":
+        return this.#undo();
       case "clear":
         await this.#session.dispose();
         this.#session = this.#open();
@@ -126,6 +129,13 @@ export class TerminalFront {
     if (meter !== null && !this.ports.json) this.#say(meterLine(meter));
   }
 
+  #undo(): void {
+    const outcome = this.#session.steering.undo();
+    if (!outcome.ok) return this.#say(outcome.message);
+    const { meter } = this.#session.view;
+    if (meter !== null && !this.ports.json) this.#say(meterLine(meter));
+  }
+
   #showPins(): void {
     const lines = this.#session.view.pins.map(({ text }, index) => `${index + 1}. ${text}`);
     this.#say(lines.length === 0 ? "Nothing is pinned." : lines.join("\n"));
@@ -144,6 +154,7 @@ export class TerminalFront {
 
   async #showContext(): Promise<void> {
     const { parts, used, window } = await this.#session.breakdown();
+    const { largest, next } = await this.#session.steering.details();
     const rows = parts.map(
       ({ name, tokens }) => `${name.replaceAll("_", " ").padEnd(20)}${String(tokens).padStart(8)}`,
     );
@@ -151,6 +162,15 @@ export class TerminalFront {
       [
         ...rows,
         `${"used".padEnd(20)}${`${used.estimated ? "~" : ""}${used.tokens}`.padStart(8)} of ${window}`,
+        "largest:",
+        ...largest.map(({ kind, title, tokens }) =>
+          `${String(tokens).padStart(8)}  ${kind.replaceAll("_", " ")} ${title}`.trimEnd(),
+        ),
+        ...(next.plan === undefined
+          ? []
+          : [
+              `a compaction now: ${next.plan.messagesSummarised} messages summarised, ${next.plan.kept.length} kept, at most about ${next.plan.afterTokens} tokens after it`,
+            ]),
       ].join("\n"),
     );
   }

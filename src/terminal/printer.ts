@@ -35,6 +35,8 @@ function linesOf(event: SessionEvent): string[] {
       return event.phase.name === "compacting" ? [compactingLine(event.phase)] : [];
     case "compacted":
       return [compactedLine(event)];
+    case "compaction_undone":
+      return ["[compaction undone]"];
     case "compaction_failed":
       return [`[not compacted: ${event.message}]`];
     case "notice":

@@ -56,3 +56,33 @@ describe("pins in the terminal", () => {
     await front.close();
   });
 });
+
+describe("a compaction in the terminal", () => {
+  test("is asked for with a focus, shown, and undone: the next request is as if it had not been", async () => {
+    const long = "and then it goes on with the next line of it ".repeat(20);
+    const model = new ScriptedModel([{ text: long }, { text: long }, { text: "- the port is 48213" }]);
+    const lines: string[] = [];
+    const front = new TerminalFront({
+      print: (text) => lines.push(text),
+      json: false,
+      ask: () => Promise.resolve(false),
+      newSession: () => startSession(model, { settings: { numCtx: 16_384, keepMessages: 1 } }).session,
+    });
+    const said = () => lines.splice(0).join("");
+    await front.handle("/undo");
+    assert.match(said(), /nothing is compacted/);
+    for (const text of ["My port is 48213.", "and then?"]) await front.handle(text);
+    await front.handle("/context");
+    assert.match(said(), /largest:\n +\d+ {2}\w.*a compaction now: 3 messages summarised, 1 kept/s);
+    await front.handle("/compact the API");
+    assert.match(model.requests.at(-1)?.messages.at(-1)?.content ?? "", /concerns this: the API/);
+    await front.handle("/summary");
+    assert.match(said(), /\[compacted 3 messages.*- the port is 48213/s);
+    await front.handle("/undo");
+    assert.match(said(), /^\[compaction undone\]\n\[ctx \d+\/16384\]\n$/);
+    model.then({ text: "Third." });
+    await front.handle("third");
+    assert.equal(model.requests.at(-1)?.messages[1]?.content, "My port is 48213.");
+    await front.close();
+  });
+});
