@@ -23,6 +23,7 @@ import { Sessions } from "./vscode/sessions";
 import { Settings } from "./vscode/settings";
 import type { ChooseAddress } from "./vscode/settingValues";
 import { TurnRestorer } from "./vscode/turnRestorer";
+import { SummaryFiles } from "./vscode/summaryFiles";
 import { VirtualDocuments } from "./vscode/virtualDocuments";
 import { localFolders } from "./vscode/workspaceFacts";
 
@@ -61,11 +62,12 @@ export function activate(context: vscode.ExtensionContext): void {
     }),
   );
   const documents = own(new VirtualDocuments());
+  const summaries = own(new SummaryFiles(sessions));
   const diffs = own(new Diffs({ sessions, workspace, documents }));
   const chat = own(new ChatView({ extensionUri: context.extensionUri, sessions, status, log }));
   const models = new Models({ server: connection, settings, status });
   own(new Indicators({ sessions, status, chat }));
-  own(handlePageMessages({ sessions, chat, diffs, status, workspace, log }));
+  own(handlePageMessages({ sessions, chat, diffs, summaries, status, workspace, log }));
   const restorer = new TurnRestorer({
     sessions,
     store: checkpoints,
@@ -73,7 +75,12 @@ export function activate(context: vscode.ExtensionContext): void {
     unsavedText: unsavedTextOf,
     documents,
   });
-  own(registerCommands({ sessions, chat, models, connection, status, settings, documents, restorer, log }));
+  own(
+    registerCommands({
+      ...{ sessions, chat, models, connection, status, settings, documents },
+      ...{ summaries, restorer, log },
+    }),
+  );
   own(vscode.window.registerWebviewViewProvider(CHAT_VIEW, chat));
   own(settings.onDidChange(() => sessions.current?.settingsChanged()));
   running = sessions;

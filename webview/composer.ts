@@ -2,11 +2,11 @@ import type { Phase } from "../src/shared/live";
 import type { Draft, ModelStatus } from "../src/shared/protocol";
 import { announce } from "./announcer";
 import { h, setShown, setText } from "./dom";
-import { post, runCommand } from "./hostApi";
+import { post, runCommand, steer } from "./hostApi";
 import { icon } from "./icons";
 import { isComposing } from "./keys";
 import { pageState, rememberState } from "./pageState";
-import { parseSlash, slashHints } from "./slashCommands";
+import { parseSlash, slashHints, type SlashInput } from "./slashCommands";
 import { strings } from "./strings";
 import { button, setEnabled, textArea } from "./toolkit";
 
@@ -14,6 +14,9 @@ export interface ComposerListener {
   /** A message is to be sent. */
   onMessage(text: string): void;
   onHelp(): void;
+  onPins(): void;
+  /** The pin with this number, from 1, is to be taken back. */
+  onUnpin(number: number): void;
 }
 
 /** Where the person writes. The text stays until it was sent, over everything that can happen to the page. */
@@ -164,8 +167,22 @@ export class Composer {
     this.replace("");
     this.say("");
     if (slash === undefined) this.listener.onMessage(text);
-    else if (slash.type === "help") this.listener.onHelp();
-    else runCommand(slash.command, slash.argument);
+    else this.run(slash);
+  }
+
+  private run(slash: Exclude<SlashInput, { type: "mistake" }>): void {
+    switch (slash.type) {
+      case "help":
+        return this.listener.onHelp();
+      case "pins":
+        return this.listener.onPins();
+      case "unpin":
+        return this.listener.onUnpin(slash.number);
+      case "steer":
+        return steer(slash.action);
+      case "command":
+        return runCommand(slash.command, slash.argument);
+    }
   }
 
   private stopAndStay(): void {
@@ -195,7 +212,8 @@ export class Composer {
     setShown(this.hints, hints.length > 0);
   }
 
-  private say(sentence: string): void {
+  /** Says something below the field until the person types. */
+  say(sentence: string): void {
     setText(this.note, sentence);
     setShown(this.note, sentence !== "");
     announce(sentence);

@@ -1,5 +1,7 @@
 import type { Meter } from "../src/shared/live";
+import type { SessionView } from "../src/shared/view";
 import { h, setShown, setText } from "./dom";
+import { Forecast } from "./forecast";
 import { runCommand } from "./hostApi";
 import { icon } from "./icons";
 import { strings } from "./strings";
@@ -19,9 +21,12 @@ export class ContextMeter {
   private readonly figures = h("span", { class: "meter-count" });
   private readonly words = h("span", {});
   private readonly warning = h("p", { class: "meter-warning" }, icon("warning"), this.words);
+  private readonly forecast = new Forecast();
+  private readonly pins = h("button", { class: "link pin-count", type: "button" });
   private meter: Meter | null | undefined;
 
-  constructor() {
+  /** `onPins` shows what is pinned. */
+  constructor(onPins: () => void) {
     const { show, unit, compactNow, compactTitle } = strings.meter;
     const count = h(
       "button",
@@ -39,16 +44,23 @@ export class ContextMeter {
       className: "compact-now",
       onPress: () => runCommand("compactNow"),
     });
+    this.pins.title = strings.steering.showPins;
+    this.pins.addEventListener("click", onPins);
     this.element = h(
       "section",
       { class: "meter-row", "aria-label": strings.meter.label },
       gauge,
       compact,
       this.warning,
+      h("div", { class: "meter-notes" }, this.forecast.element, this.pins),
     );
   }
 
-  update(meter: Meter | null): void {
+  update(view: SessionView): void {
+    const { meter } = view;
+    this.forecast.update(view);
+    setText(this.pins, strings.steering.pinCount(view.pins.length));
+    setShown(this.pins, view.pins.length > 0);
     if (meter === this.meter) return;
     this.meter = meter;
     setShown(this.element, meter !== null);

@@ -1,5 +1,5 @@
 import type { Compacted, JsonValue, ToolCall, TokenCount, TurnEnded } from "../src/shared/events";
-import type { ApprovalQuestion, SessionEvent } from "../src/shared/live";
+import type { ApprovalQuestion, Phase, SessionEvent } from "../src/shared/live";
 import type { SessionView } from "../src/shared/view";
 import { strings } from "./strings";
 import { spelledText } from "./visibleText";
@@ -83,13 +83,27 @@ export function turnEndText({ reason, failure, message }: TurnEnded): string {
   return failure?.message ?? message ?? own;
 }
 
-/** What a screen reader is told when `event` happens; `view` is the view after it. Empty for most events. */
-export function announcement(event: SessionEvent, view: SessionView): string {
-  const { announced, approval, compaction } = strings;
+/** What a screen reader is told when `event` happens; `view` is the view after it, `before` the one before. Empty for most events. */
+export function announcement(event: SessionEvent, view: SessionView, before: SessionView): string {
+  const { announced, approval, compaction, steering } = strings;
   switch (event.type) {
     case "phase_changed":
-      if (event.phase.name === "compacting") return announced.compacting(event.phase.messages);
-      return event.phase.name === "tool" ? announced.running(toolTitle(view, event.phase.callId)) : "";
+      return phaseAnnouncement(event.phase, view, before);
+    case "compaction_undone":
+      return steering.announced.undone;
+    case "summary_replaced":
+    case "summary_chosen":
+      return steering.announced.summary;
+    case "result_dropped":
+      return steering.announced.dropped;
+    case "result_restored":
+      return steering.announced.restored;
+    case "compaction_postponed":
+      return steering.announced.postponed;
+    case "pinned":
+      return steering.pinned;
+    case "unpinned":
+      return steering.unpinned;
     case "approval_asked":
       return [`${approval.needed(approvalTitle(event.question))}.`, ...approvalRemarks(event.question)].join(
         " ",
@@ -109,6 +123,15 @@ export function announcement(event: SessionEvent, view: SessionView): string {
     default:
       return "";
   }
+}
+
+/** Once when a compaction starts, however often its progress is told, and when it ends without anything to show for it. */
+function phaseAnnouncement(phase: Phase, view: SessionView, before: SessionView): string {
+  const { announced } = strings;
+  const wasCompacting = before.phase.name === "compacting";
+  if (phase.name === "compacting") return wasCompacting ? "" : announced.compacting(phase.messages);
+  if (phase.name === "tool") return announced.running(toolTitle(view, phase.callId));
+  return "";
 }
 
 /** The name and the target of the call with this id, or nothing when the view has none. */

@@ -29,6 +29,13 @@ export function elapsed(milliseconds: number): string {
   return `${Math.floor(seconds / 60)}${GAP}min ${seconds % 60}${GAP}s`;
 }
 
+const CLOCK = new Intl.DateTimeFormat(undefined, { dateStyle: "short", timeStyle: "short" });
+
+/** A moment (milliseconds since 1970) as the person writes it. */
+export function clock(at: number): string {
+  return CLOCK.format(at);
+}
+
 /** A share of a whole in whole percent, e.g. `85 %`; above 100 where it is. */
 export function percent(part: number, whole: number): string {
   return `${whole > 0 ? Math.round((part / whole) * 100) : 0}${GAP}%`;

@@ -8,9 +8,10 @@ import { contextPanel } from "./contextPanel";
 import { announcement } from "./describe";
 import { focusIfHere, h } from "./dom";
 import { helpPanel } from "./helpPanel";
-import { post } from "./hostApi";
+import { post, runCommand, steer } from "./hostApi";
 import { pageState, rememberState } from "./pageState";
 import { PhaseLine } from "./phaseLine";
+import { pinsPanel } from "./pinsPanel";
 import { Popover } from "./popover";
 import { QueueList } from "./queueList";
 import { Scrolling } from "./scrolling";
@@ -18,6 +19,18 @@ import { EmptyState, RehearsalNote, StatusBanner } from "./statusNotes";
 import { strings } from "./strings";
 import { button } from "./toolkit";
 import { Transcript } from "./transcript";
+
+/** After these the figures of an open context sheet are old. */
+const CONTEXT_CHANGES: ReadonlySet<string> = new Set([
+  "result_dropped",
+  "result_restored",
+  "compacted",
+  "compaction_undone",
+  "summary_replaced",
+  "summary_chosen",
+]);
+
+const PIN_CHANGES: ReadonlySet<string> = new Set(["pinned", "unpinned", "steering_changed"]);
 
 /** The panel: a projection of what the host tells. It keeps nothing of its own but the draft and the reader's place. */
 export class Page {
@@ -27,19 +40,28 @@ export class Page {
   /** What decides about empty state and banner, as it was last shown. */
   private shownStatus = "";
   private isDrawing = false;
+  /** As they were when the compaction that runs began. */
+  private entriesBefore: SessionView["entries"] | undefined;
 
   private readonly transcript = new Transcript();
-  private readonly meter = new ContextMeter();
+  private readonly meter = new ContextMeter(() => this.showPins());
   private readonly phaseLine = new PhaseLine(() => this.transcript.focusApproval());
-  private readonly composer = new Composer({
+  private readonly composer: Composer = new Composer({
     onMessage: (text) => this.send(text),
     onHelp: () => this.popover.open(strings.help.title, ...helpPanel()),
+    onPins: () => this.showPins(),
+    onUnpin: (number) => this.unpin(number),
   });
-  private readonly queue = new QueueList((message) => {
-    post({ type: "withdraw", id: message.id });
-    this.composer.focus();
-  });
-  private readonly popover = new Popover(() => this.composer.field);
+  private readonly queue = new QueueList(
+    ({ id }) => this.withdraw(id),
+    ({ id }) => {
+      this.discarded.add(id);
+      this.withdraw(id);
+    },
+  );
+  /** Waiting messages that are withdrawn for good, and do not come back into the field. */
+  private readonly discarded = new Set<string>();
+  private readonly popover: Popover = new Popover(() => this.composer.field);
   private readonly empty = new EmptyState((text) => this.composer.suggest(text));
   private readonly banner = new StatusBanner();
   private readonly rehearsal = new RehearsalNote();
@@ -96,7 +118,10 @@ export class Page {
         this.drawSoon();
         break;
       case "context":
-        this.popover.open(strings.context.title, ...contextPanel(message.breakdown));
+        this.showContext(message);
+        break;
+      case "say":
+        this.composer.say(message.message);
         break;
       case "focus_composer":
         this.composer.focus();
@@ -123,14 +148,57 @@ export class Page {
   private apply(events: readonly SessionEvent[]): void {
     const withdrawn: string[] = [];
     for (const event of events) {
-      if (event.type === "message_withdrawn") {
+      if (event.type === "message_withdrawn" && !this.discarded.delete(event.queueId)) {
         withdrawn.push(...this.view.queue.filter(({ id }) => id === event.queueId).map(({ text }) => text));
       }
-      this.view = applyEvent(this.view, event);
-      announce(announcement(event, this.view));
+      const before = this.view;
+      this.view = applyEvent(before, event);
+      announce(announcement(event, this.view, before));
+      this.watchCompaction(before);
     }
     if (withdrawn.length > 0) this.composer.giveBack(withdrawn.join("\n"), "");
+    this.refreshPopover(events);
     this.drawSoon();
+  }
+
+  /** Says that a compaction has ended when the transcript has nothing to show for it, because it was stopped. */
+  private watchCompaction(before: SessionView): void {
+    const wasCompacting = before.phase.name === "compacting";
+    const isCompacting = this.view.phase.name === "compacting";
+    if (isCompacting && !wasCompacting) this.entriesBefore = before.entries;
+    if (wasCompacting && !isCompacting && this.entriesBefore === this.view.entries) {
+      announce(strings.steering.announced.unchanged);
+    }
+  }
+
+  /** Keeps what is open beside the conversation true. */
+  private refreshPopover(events: readonly SessionEvent[]): void {
+    const has = (types: ReadonlySet<string>) => events.some(({ type }) => types.has(type));
+    if (this.popover.shows(strings.context.title) && has(CONTEXT_CHANGES)) runCommand("showContext");
+    if (this.popover.shows(strings.steering.pins) && has(PIN_CHANGES)) this.showPins();
+  }
+
+  private showContext({ breakdown, details }: Extract<ToPage, { type: "context" }>): void {
+    const goTo = (id: string) => {
+      this.popover.close();
+      this.transcript.goTo(id);
+    };
+    this.popover.open(strings.context.title, ...contextPanel(breakdown, details, goTo));
+  }
+
+  private showPins(): void {
+    this.popover.open(strings.steering.pins, ...pinsPanel(this.view));
+  }
+
+  private unpin(number: number): void {
+    const pin = this.view.pins[number - 1];
+    if (pin === undefined) this.composer.say(strings.steering.noSuchPin(number));
+    else steer({ do: "unpin", pinId: pin.id });
+  }
+
+  private withdraw(id: string): void {
+    post({ type: "withdraw", id });
+    this.composer.focus();
   }
 
   private send(text: string): void {
@@ -154,7 +222,7 @@ export class Page {
     this.transcript.update(this.view);
     this.phaseLine.update(this.view);
     this.queue.update(this.view.queue);
-    this.meter.update(this.view.meter);
+    this.meter.update(this.view);
     this.composer.update(this.view.phase);
     // A button that goes away with its question must not leave the keyboard nowhere.
     const isLost = focused !== null && focused !== document.body && !focused.checkVisibility();

@@ -7,6 +7,7 @@ import { button } from "./toolkit";
 export class Popover {
   readonly element = h("section", { class: "popover", role: "dialog", tabindex: "-1" });
   private cameFrom: HTMLElement | undefined;
+  private title = "";
 
   constructor(private readonly fallback: () => HTMLElement) {
     setShown(this.element, false);
@@ -19,8 +20,16 @@ export class Popover {
     return !this.element.hidden;
   }
 
+  /** True while the sheet with this title is open. */
+  shows(title: string): boolean {
+    return this.isOpen && this.title === title;
+  }
+
   /** Shows `content` in place of what was there. */
   open(title: string, ...content: readonly Child[]): void {
+    const isSame = this.shows(title);
+    const { scrollTop } = this.element;
+    this.title = title;
     const hadFocus = this.element.contains(document.activeElement);
     const active = document.activeElement;
     if (!hadFocus)
@@ -35,6 +44,8 @@ export class Popover {
     this.element.replaceChildren(h("div", { class: "popover-head" }, h("h2", {}, title), close));
     this.element.append(...content.filter((child) => child !== undefined && child !== null));
     setShown(this.element, true);
+    // The same sheet with newer figures leaves the reader where they are.
+    if (isSame) this.element.scrollTop = scrollTop;
     focusIfHere(this.element);
   }
 

@@ -8,7 +8,11 @@ export class QueueList {
   readonly element = h("ul", { class: "queue", "aria-label": strings.composer.waitingMessages });
   private queue: readonly QueuedMessage[] = [];
 
-  constructor(private readonly onWithdraw: (message: QueuedMessage) => void) {
+  /** `onEdit` takes a message back into the field, `onWithdraw` takes it away. */
+  constructor(
+    private readonly onEdit: (message: QueuedMessage) => void,
+    private readonly onWithdraw: (message: QueuedMessage) => void,
+  ) {
     setShown(this.element, false);
   }
 
@@ -20,12 +24,19 @@ export class QueueList {
   }
 
   private row(message: QueuedMessage): HTMLLIElement {
-    const { waits, withdraw, withdrawTitle } = strings.composer;
+    const { editQueued, editQueuedTitle, withdraw, withdrawTitle } = strings.steering;
     return h(
       "li",
       {},
-      h("span", { class: "quiet" }, waits),
+      h("span", { class: "quiet" }, strings.composer.waits),
       h("span", { class: "queued", dir: "auto", title: message.text }, message.text),
+      button({
+        label: editQueued,
+        title: editQueuedTitle,
+        icon: "edit",
+        appearance: "icon",
+        onPress: () => this.onEdit(message),
+      }),
       button({
         label: withdraw,
         title: withdrawTitle,

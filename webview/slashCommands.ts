@@ -1,15 +1,20 @@
 import type { PageCommand } from "../src/shared/protocol";
+import type { SteeringAction } from "../src/shared/steeringActions";
 import { strings } from "./strings";
 
 /** What a text in the composer is, when it is not a message. */
 export type SlashInput =
   | { readonly type: "command"; readonly command: PageCommand; readonly argument: string }
-  | { readonly type: "help" }
+  | { readonly type: "steer"; readonly action: SteeringAction }
+  /** Takes back the pin with this number in the list, from 1. */
+  | { readonly type: "unpin"; readonly number: number }
+  | { readonly type: "help" | "pins" }
   | { readonly type: "mistake"; readonly message: string };
 
 const COMMANDS: Readonly<Record<string, PageCommand>> = {
   "/clear": "newSession",
   "/context": "showContext",
+  "/request": "showRequest",
   "/summary": "showSummary",
   "/sessions": "showSessions",
 };
@@ -23,14 +28,46 @@ export function parseSlash(text: string): SlashInput | undefined {
   const name = match?.[1]?.toLowerCase();
   if (name === undefined) return undefined;
   const argument = match?.[2]?.trim() ?? "";
-  if (name === "/compact") return { type: "command", command: "compactNow", argument };
-  const command = COMMANDS[name];
-  const isHelp = ["/help", "/", "/?"].includes(name);
-  if (command === undefined && !isHelp) {
-    return { type: "mistake", message: strings.composer.unknownCommand(name) };
+  const worded = withWords(name, argument);
+  if (worded !== undefined) return worded;
+  const plain = withoutWords(name);
+  if (plain === undefined) return { type: "mistake", message: strings.composer.unknownCommand(name) };
+  return argument === "" ? plain : { type: "mistake", message: strings.composer.takesNothing(name) };
+}
+
+/** The commands that take words after them. */
+function withWords(name: string, argument: string): SlashInput | undefined {
+  switch (name) {
+    case "/compact":
+      return { type: "steer", action: { do: "compact", focus: argument } };
+    case "/pin":
+      return argument === ""
+        ? { type: "mistake", message: strings.steering.pinWhat }
+        : { type: "steer", action: { do: "pin", text: argument } };
+    case "/unpin":
+      return /^\d+$/.test(argument)
+        ? { type: "unpin", number: Number(argument) }
+        : { type: "mistake", message: strings.steering.unpinWhich };
+    default:
+      return undefined;
   }
-  if (argument !== "") return { type: "mistake", message: strings.composer.takesNothing(name) };
-  return command === undefined ? { type: "help" } : { type: "command", command, argument };
+}
+
+function withoutWords(name: string): SlashInput | undefined {
+  switch (name) {
+    case "/undo":
+      return { type: "steer", action: { do: "undo", compactionId: "" } };
+    case "/pins":
+      return { type: "pins" };
+    case "/help":
+    case "/":
+    case "/?":
+      return { type: "help" };
+    default: {
+      const command = COMMANDS[name];
+      return command && { type: "command", command, argument: "" };
+    }
+  }
 }
 
 /** The commands that a text which begins with a slash could become, with what they do. */

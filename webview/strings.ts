@@ -1,8 +1,9 @@
-import type { CompactionTrigger, SummaryForm, TokenCount } from "../src/shared/events";
+import type { CompactionTrigger, TokenCount } from "../src/shared/events";
 import type { ContextPart } from "../src/shared/protocol";
 import type { ToolEntry } from "../src/shared/view";
 import { approval } from "./strings/approval";
 import { restore } from "./strings/restore";
+import { steering } from "./strings/steering";
 import { duration, elapsed, number, percent, tokens } from "./format";
 
 const TRIGGERS: Readonly<Record<CompactionTrigger, string>> = {
@@ -10,12 +11,6 @@ const TRIGGERS: Readonly<Record<CompactionTrigger, string>> = {
   by_hand: "by hand",
   window_full: "before a request that would not have fit",
   overflow: "after the server refused a request as too long",
-};
-
-const FORMS: Readonly<Record<SummaryForm, string>> = {
-  isolated: "asked for on its own",
-  in_place: "asked for at the end of the conversation",
-  by_code: "put together by Loom without the model",
 };
 
 const PARTS: Readonly<Record<ContextPart["name"], string>> = {
@@ -106,12 +101,6 @@ const compaction = {
   commands: "Commands",
   commandsCut: (count: number) => `${plural(count, "more command is", "more commands are")} not listed.`,
   exitCode: (code: number | null) => (code === null ? "no exit code" : `exit code ${code}`),
-  focus: (focus: string) => `With a focus on: ${focus}`,
-  madeBy: (model: string, form: SummaryForm, parts: number) =>
-    `Summary by ${model}, ${FORMS[form]}${parts > 1 ? `, in ${number(parts)} parts` : ""}.`,
-  madeByCode: "Summary put together by Loom without the model.",
-  kept: (messages: number) => `${plural(messages, "newest message", "newest messages")} kept word for word.`,
-  keptNothing: "No message was kept word for word.",
   copy: (what: string) => `Copy: ${what}`,
 } as const;
 
@@ -169,8 +158,6 @@ const composer = {
   chooseModel: "Choose a model",
   waitingMessages: "Messages that wait",
   waits: "Waits:",
-  withdraw: "Withdraw",
-  withdrawTitle: "Take this message back into the field",
   unknownCommand: (name: string) =>
     `There is no command ${name}. /help lists them. To send this as a message, put a space in front of it.`,
   takesNothing: (name: string) =>
@@ -183,9 +170,14 @@ const help = {
   does: "What it does",
   commands: [
     ["/compact [focus]", "Summarise the conversation to make room; the focus says what matters most"],
+    ["/undo", "Take the newest compaction back"],
+    ["/pin TEXT", "Keep a text word for word through every compaction"],
+    ["/pins", "Show what is pinned"],
+    ["/unpin N", "Take pin number N back"],
     ["/clear", "Start a new session; the old one is kept"],
     ["/context", "Show what fills the context window"],
     ["/summary", "Show the newest summary"],
+    ["/request", "Show the next request to the model as it will be sent"],
     ["/sessions", "Go back to an earlier session"],
     ["/help", "Show this"],
   ],
@@ -265,5 +257,6 @@ export const strings = {
   help,
   empty,
   rehearsal,
+  steering,
   announced,
 } as const;

@@ -1,6 +1,14 @@
-import type { PendingApproval, Entry, SessionView, StreamingReply } from "../src/shared/view";
+import type {
+  CompactionEntry,
+  PendingApproval,
+  Entry,
+  SessionView,
+  StreamingReply,
+} from "../src/shared/view";
+import { currentCompaction } from "../src/shared/compactionView";
 import { h } from "./dom";
 import { CompactionMarker } from "./entries/compactionMarker";
+import type { MarkerContext } from "./entries/compactionSections";
 import type { Item } from "./entries/item";
 import { AssistantItem, userItem } from "./entries/messages";
 import { compactionFailedItem, noticeItem, turnEndItem } from "./entries/notes";
@@ -36,7 +44,13 @@ export class Transcript {
   private output: SessionView["output"] = {};
   private approvals: readonly PendingApproval[] = [];
   private lastAuthor: "you" | "loom" | undefined;
-  private threshold: string | undefined;
+  private markers = new Map<string, CompactionMarker>();
+  private context: MarkerContext = {
+    threshold: undefined,
+    find: (id) => this.compaction(id),
+    goTo: (id) => this.goTo(id),
+  };
+  private steered: readonly unknown[] = [];
 
   /** Forgets everything, so that the next update shows a view from scratch. */
   reset(): void {
@@ -45,23 +59,57 @@ export class Transcript {
     this.shown = [];
     this.streaming = undefined;
     this.tools = new Map();
+    this.markers = new Map();
+    this.steered = [];
     this.output = {};
     this.approvals = [];
     this.lastAuthor = undefined;
   }
 
   update(view: SessionView): void {
-    this.threshold = view.meter === null ? undefined : percent(view.meter.compactAt, view.meter.window);
+    const threshold = view.meter === null ? undefined : percent(view.meter.compactAt, view.meter.window);
+    if (threshold !== this.context.threshold) this.context = { ...this.context, threshold };
     if (view.entries !== this.entries) this.updateEntries(view);
     this.updateStreaming(view.streaming);
     if (view.output !== this.output) this.updateOutput(view.output);
     if (view.approvals !== this.approvals) this.updateApprovals(view.approvals);
+    this.updateMarkers(view);
+  }
+
+  /** Brings an entry into view, with the keyboard focus on it; nothing where it is not shown. */
+  goTo(entryId: string): void {
+    // A reply that only calls tools is shown by its calls, whose ids begin with its own.
+    const isMeant = ({ id }: Entry) => id === entryId || id.startsWith(`${entryId}.`);
+    const element = this.shown.find(({ entry, item }) => item !== undefined && isMeant(entry))?.item?.element;
+    if (element === undefined) return;
+    element.tabIndex = -1;
+    element.focus({ preventScroll: true });
+    const isStill = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    element.scrollIntoView({ block: "start", behavior: isStill ? "instant" : "smooth" });
   }
 
   /** Brings the oldest open question into view, with the keyboard focus on it. */
   focusApproval(): void {
     const [first] = this.approvals;
     if (first !== undefined) this.tools.get(first.callId)?.focusApproval();
+  }
+
+  private compaction(id: string): CompactionEntry | undefined {
+    const entry = this.entries.find((one) => one.id === id);
+    return entry?.kind === "compaction" ? entry : undefined;
+  }
+
+  private updateMarkers(view: SessionView): void {
+    const { entries, phase, steering, meter } = view;
+    const isBusy = phase.name !== "idle";
+    const steered = [entries, isBusy, steering, meter?.window];
+    if (this.markers.size === 0 || steered.every((part, index) => part === this.steered[index])) return;
+    this.steered = steered;
+    const current = currentCompaction(view)?.id;
+    for (const [id, marker] of this.markers) {
+      const state = { isBusy, undo: steering?.undo ?? null, window: meter?.window ?? 0 };
+      marker.steer({ ...state, isCurrent: id === current });
+    }
   }
 
   private updateEntries({ entries, streaming }: SessionView): void {
@@ -111,7 +159,7 @@ export class Transcript {
         return card;
       }
       case "compaction":
-        return new CompactionMarker(entry, this.threshold);
+        return this.marker(entry);
       case "compaction_failed":
         return compactionFailedItem(entry);
       case "turn_ended":
@@ -121,6 +169,12 @@ export class Transcript {
       case "notice":
         return noticeItem(entry);
     }
+  }
+
+  private marker(entry: CompactionEntry): CompactionMarker {
+    const marker = new CompactionMarker(entry, this.context);
+    this.markers.set(entry.id, marker);
+    return marker;
   }
 
   private answer(): AssistantItem {

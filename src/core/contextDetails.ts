@@ -85,6 +85,7 @@ export function steeringOf(agent: Agent): Steering {
   const { numCtx, rates } = windowOf(agent);
   const pins = agent.journal.view.pins.map(({ text }) => text);
   return {
+    isAutomatic: agent.settings().automaticCompaction,
     undo: compaction === undefined ? null : { compactionId: compaction.id, ...undoOf(agent, compaction) },
     pins: {
       tokens: pins.length === 0 ? 0 : pinTokens(pins, rates),

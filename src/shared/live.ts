@@ -93,6 +93,8 @@ export interface Meter {
 
 /** What can be said of steering compactions now. All numbers are tokens. */
 export interface Steering {
+  /** False when only the person starts a compaction. */
+  readonly isAutomatic: boolean;
   /** What undoing the newest compaction would bring the context to, and whether that fits; null when there is none. */
   readonly undo: { readonly compactionId: string; readonly tokens: number; readonly fits: boolean } | null;
   readonly pins: { readonly tokens: number; readonly most: number };

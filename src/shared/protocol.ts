@@ -1,5 +1,6 @@
 import type { TokenCount } from "./events";
 import type { ApprovalDecision, SessionEvent } from "./live";
+import { parseSteeringAction, type SteeringAction } from "./steeringActions";
 import type { SessionView } from "./view";
 
 /** What can be said about the server and the model before anything is sent. */
@@ -95,6 +96,7 @@ export type PageCommand =
   | "compactNow"
   | "newSession"
   | "showContext"
+  | "showRequest"
   | "showSummary"
   | "restoreTurn"
   | "showSessions"
@@ -111,6 +113,7 @@ const PAGE_COMMANDS: ReadonlySet<string> = new Set<PageCommand>([
   "compactNow",
   "newSession",
   "showContext",
+  "showRequest",
   "showSummary",
   "restoreTurn",
   "showSessions",
@@ -142,6 +145,8 @@ export type ToPage =
       readonly details: ContextDetails;
     }
   | { readonly type: "focus_composer" }
+  /** Why something that the person asked for was not done, or that it was. */
+  | { readonly type: "say"; readonly message: string }
   /** A sent message that was refused goes back to where it was typed, with the reason. */
   | { readonly type: "send_refused"; readonly id: string; readonly text: string; readonly message: string };
 
@@ -160,6 +165,7 @@ export type FromPage =
       readonly decision: ApprovalDecision;
       readonly askId?: number;
     }
+  | { readonly type: "steer"; readonly action: SteeringAction }
   | { readonly type: "show_diff"; readonly callId: string }
   | { readonly type: "command"; readonly command: PageCommand; readonly argument: string }
   | { readonly type: "copy"; readonly text: string }
@@ -191,6 +197,10 @@ export function parseFromPage(value: unknown): FromPage | undefined {
         : undefined;
     case "decide":
       return parseDecide(value);
+    case "steer": {
+      const action = parseSteeringAction(value["action"]);
+      return action && { type: "steer", action };
+    }
     case "show_diff":
       return hasText(value, "callId") ? { type: "show_diff", callId: value.callId } : undefined;
     case "command":
@@ -237,6 +247,7 @@ const TO_PAGE_FIELDS: Readonly<Record<ToPage["type"], readonly string[]>> = {
   status: ["status"],
   context: ["breakdown", "details"],
   focus_composer: [],
+  say: ["message"],
   send_refused: ["id", "text", "message"],
 };
 

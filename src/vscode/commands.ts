@@ -7,8 +7,17 @@ import type { OllamaStatus } from "./ollamaStatus";
 import { pickSession } from "./sessionPicker";
 import type { Sessions } from "./sessions";
 import type { Settings } from "./settings";
+import {
+  compactNow,
+  editSummary,
+  pinSelection,
+  regenerateSummary,
+  showRequest,
+  undoCompaction,
+} from "./steeringCommands";
 import { startOllama } from "./startOllama";
 import type { TurnRestorer } from "./turnRestorer";
+import type { SummaryFiles } from "./summaryFiles";
 import type { VirtualDocuments } from "./virtualDocuments";
 
 /** What the commands work on. */
@@ -21,12 +30,18 @@ export interface CommandParts {
   readonly settings: Settings;
   readonly documents: VirtualDocuments;
   readonly restorer: TurnRestorer;
+  readonly summaries: SummaryFiles;
   readonly log: vscode.LogOutputChannel;
 }
 
-/** The commands of the manifest; an argument comes from the panel and is empty from the palette. */
+/** The commands of the manifest; an argument comes from the panel, none from the palette. */
 export type CommandName =
   | "compactNow"
+  | "undoCompaction"
+  | "editSummary"
+  | "regenerateSummary"
+  | "pinSelection"
+  | "showRequest"
   | "newSession"
   | "showSessions"
   | "showContext"
@@ -40,14 +55,14 @@ export type CommandName =
   | "focusChat"
   | "openLog";
 
-type Handler = (argument: string) => unknown;
+type Handler = (argument: string | undefined) => unknown;
 
 /** Registers every command as `loom.NAME`. */
 export function registerCommands(parts: CommandParts): vscode.Disposable {
   const registered = Object.entries(commandTable(parts)).map(([name, handler]) =>
     vscode.commands.registerCommand(`loom.${name}`, async (argument: unknown) => {
       try {
-        await handler(typeof argument === "string" ? argument : "");
+        await handler(typeof argument === "string" ? argument : undefined);
       } catch (error) {
         parts.log.error(
           `loom.${name}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
@@ -62,7 +77,12 @@ export function registerCommands(parts: CommandParts): vscode.Disposable {
 function commandTable(parts: CommandParts): Readonly<Record<CommandName, Handler>> {
   const { sessions, chat, models, settings, log } = parts;
   return {
-    compactNow: (focus) => compactNow(sessions, focus.trim()),
+    compactNow: (focus) => compactNow(parts, focus),
+    undoCompaction: () => undoCompaction(parts),
+    editSummary: () => editSummary(parts),
+    regenerateSummary: () => regenerateSummary(parts),
+    pinSelection: () => pinSelection(parts),
+    showRequest: () => showRequest(parts),
     newSession: async () => {
       await sessions.startNew();
       await chat.focusComposer();
@@ -76,10 +96,10 @@ function commandTable(parts: CommandParts): Readonly<Record<CommandName, Handler
       await chat.reveal({ type: "context", breakdown, details });
     },
     showSummary: () => showSummary(parts),
-    restoreTurn: (turnId) => parts.restorer.restore(turnId),
+    restoreTurn: (turnId) => parts.restorer.restore(turnId ?? ""),
     stop: () => sessions.current?.stop(),
     selectModel: () => models.select(),
-    pullModel: (name) => models.pull(name),
+    pullModel: (name) => models.pull(name ?? ""),
     startOllama: () => startOllama(settings.current.address),
     setToken: async () => {
       await parts.connection.askForToken();
@@ -88,12 +108,6 @@ function commandTable(parts: CommandParts): Readonly<Record<CommandName, Handler
     focusChat: () => chat.focusComposer(),
     openLog: () => log.show(),
   };
-}
-
-async function compactNow(sessions: Sessions, focus: string): Promise<void> {
-  const session = await sessions.ready();
-  const result = await session.compactNow(focus === "" ? undefined : focus);
-  if (!result.ok) void vscode.window.showWarningMessage(result.message);
 }
 
 async function showSummary({ sessions, documents }: CommandParts): Promise<void> {

@@ -1,4 +1,5 @@
 import * as vscode from "vscode";
+import { currentCompaction } from "../shared/compactionView";
 import type { ModelStatus } from "../shared/protocol";
 import type { SessionView } from "../shared/view";
 
@@ -9,6 +10,7 @@ interface ContextKeys {
   readonly hasMessages: boolean;
   /** There is something to compact and the agent is idle. */
   readonly canCompact: boolean;
+  /** The context begins with a compaction. */
   readonly hasSummary: boolean;
   /** A turn changed files, and the agent is idle. */
   readonly canRestore: boolean;
@@ -40,7 +42,7 @@ function contextKeysOf(view: SessionView | undefined, status: ModelStatus): Cont
     hasMessages,
     canCompact: hasMessages && !busy,
     canRestore: !busy && (view?.entries.some((entry) => entry.kind === "turn_ended" && entry.kept) ?? false),
-    hasSummary: view?.entries.some(({ kind }) => kind === "compaction") ?? false,
+    hasSummary: view !== undefined && currentCompaction(view) !== undefined,
     serverReachable: status.state !== "checking" && status.state !== "unreachable",
     modelReady: status.state === "ready",
   };

@@ -7,12 +7,15 @@ import { messageOf } from "./log";
 import type { OllamaStatus } from "./ollamaStatus";
 import type { Sessions } from "./sessions";
 import { openSetting } from "./settings";
+import { steer } from "./steeringCommands";
+import type { SummaryFiles } from "./summaryFiles";
 
 interface Parts {
   readonly sessions: Sessions;
   readonly chat: ChatView;
   readonly diffs: Diffs;
   readonly status: OllamaStatus;
+  readonly summaries: SummaryFiles;
   readonly workspace: Workspace;
   readonly log: vscode.LogOutputChannel;
 }
@@ -48,6 +51,11 @@ async function handle(message: FromPage, parts: Parts): Promise<void> {
       return sessions.current?.resume(message.how);
     case "decide":
       return sessions.current?.decide(message.callId, message.decision, message.askId);
+    case "steer": {
+      const outcome = await steer(message.action, parts);
+      if (!outcome.ok) chat.post({ type: "say", message: outcome.message });
+      return;
+    }
     case "show_diff":
       return diffs.show(message.callId);
     case "command":
@@ -84,7 +92,8 @@ async function runCommand(command: PageCommand, argument: string, status: Ollama
       await vscode.commands.executeCommand("vscode.openFolder");
       return;
     default:
-      await vscode.commands.executeCommand(`loom.${command}`, argument);
+      // Without one, a command asks for it where it needs one.
+      await vscode.commands.executeCommand(`loom.${command}`, ...(argument === "" ? [] : [argument]));
   }
 }
 

@@ -192,6 +192,7 @@ describe("approvals and waiting messages", () => {
     server.setBrain(brain);
     const chats = server.chats().length;
     await panel.button("Compact Now").click();
+    await panel.answer("For example: the API decisions", "");
     await panel
       .frame()
       .getByText(/^Compacting \d+ messages/)

@@ -65,7 +65,7 @@ describe("commands, settings and status bar", () => {
       await panel.send(text);
       await panel.frame().getByRole("button", { name: "Stop" }).waitFor({ state: "hidden" });
     }
-    await panel.runFromPalette("Loom: Compact Now");
+    await panel.compactNow();
     await item("Compacted: ").waitFor();
     await panel.runFromPalette("Loom: Show Summary");
     const editor = await waitForEditor("Summary.md");

@@ -110,7 +110,7 @@ describe("the walkthrough at num_ctx 4096", () => {
     for (const file of FILES.slice(0, 2)) await panel.say(`Read ${file}`);
     const before = await panel.meter();
     assert.doesNotMatch(before.text, /nearly full/);
-    await panel.runFromPalette("Loom: Compact Now");
+    await panel.compactNow();
     await marker().nth(1).waitFor();
     await panel.untilIdle();
     assert.match((await marker().nth(1).innerText()).trim(), /^Compacted: .*, by hand$/);

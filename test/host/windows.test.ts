@@ -56,7 +56,7 @@ describe("windows of their own", () => {
 
   it("a reload brings back transcript, meter, summary and the unsent draft", async () => {
     for (const text of ["The port is 48213.", ...FILES.map((file) => `Read ${file}`)]) await window.say(text);
-    await window.runFromPalette("Loom: Compact Now");
+    await window.compactNow();
     await window.item("Compacted: ").waitFor();
     await window.untilIdle();
     await window.say("What is the port?");

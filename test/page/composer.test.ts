@@ -156,7 +156,7 @@ test("while the agent works there is Stop, and what is sent waits in sight", asy
   });
 });
 
-test("a waiting message can be withdrawn and comes back to the field when the host says so, once", async () => {
+test("a waiting message is edited in the field again when the host gives it back, once, or is withdrawn for good", async () => {
   const view = viewAfter(
     said("?"),
     BUSY,
@@ -165,31 +165,42 @@ test("a waiting message can be withdrawn and comes back to the field when the ho
   );
   await withPanel({ view }, async (panel) => {
     await panel.field.fill("typed");
-    const first = panel.page
-      .getByRole("listitem")
-      .filter({ hasText: "one" })
-      .getByRole("button", { name: "Withdraw" });
-    assert.equal((await panel.postedBy("withdraw", () => first.click())).id, "q1");
+    const waiting = (text: string) =>
+      panel.page.locator(".queue").getByRole("listitem").filter({ hasText: text });
+    const edit = waiting("one").getByRole("button", { name: "Edit" });
+    assert.equal((await panel.postedBy("withdraw", () => edit.click())).id, "q1");
     assert.equal(await value(panel), "typed");
     await panel.events(logged({ type: "message_withdrawn", queueId: "q1" }));
     await panel.events(logged({ type: "message_withdrawn", queueId: "q1" }));
     assert.equal(await value(panel), "one\ntyped");
-    assert.equal(await panel.page.getByRole("button", { name: "Withdraw" }).count(), 1);
+    const withdraw = waiting("two").getByRole("button", { name: "Withdraw" });
+    assert.equal((await panel.postedBy("withdraw", () => withdraw.press("Enter"))).id, "q2");
+    await panel.events(logged({ type: "message_withdrawn", queueId: "q2" }));
+    assert.equal(await value(panel), "one\ntyped");
+    assert.equal(await panel.page.locator(".queue li").count(), 0);
   });
 });
 
 test("slash commands run the host's commands and leave the field empty", async () => {
   await withPanel({}, async (panel) => {
     for (const [text, command, argument] of [
-      ["/compact keep the API decisions", "compactNow", "keep the API decisions"],
-      ["/compact", "compactNow", ""],
       ["/clear", "newSession", ""],
       ["/Context ", "showContext", ""],
       ["/summary", "showSummary", ""],
       ["/sessions", "showSessions", ""],
+      ["/request", "showRequest", ""],
     ] as const) {
       const message = await panel.postedBy("command", () => send(panel, text));
       assert.deepEqual([message.command, message.argument], [command, argument]);
+      assert.equal(await value(panel), "");
+    }
+    for (const [text, action] of [
+      ["/compact keep the API decisions", { do: "compact", focus: "keep the API decisions" }],
+      ["/compact", { do: "compact", focus: "" }],
+      ["/undo", { do: "undo", compactionId: "" }],
+      ["/pin Never touch legacy/.", { do: "pin", text: "Never touch legacy/." }],
+    ] as const) {
+      assert.deepEqual((await panel.postedBy("steer", () => send(panel, text))).action, action);
       assert.equal(await value(panel), "");
     }
     assert.deepEqual(panel.of("send"), []);

@@ -207,9 +207,9 @@ test("the compacted marker has figures that become measured ones, and unfolds to
         "src/main.ts changed, changed by others since",
         "Port 8443 only.",
         "npm test exit code 1",
-        "With a focus on: the API",
-        "in 2 parts",
-        "6 newest messages kept word for word.",
+        "Focusthe API",
+        "At the end of the conversation, 2 parts",
+        "21 summarised, 6 kept word for word",
       ]) {
         assert.ok(text.includes(kept), kept);
       }

@@ -13,7 +13,12 @@ const WIDTHS = [240, 600];
 usePanels();
 
 /** What a person has unfolded in a picture, by the name of its scene. */
-const UNFOLDED: Readonly<Record<string, string>> = { compacted: "Compacted: 21 messages", work: "Thought" };
+const UNFOLDED: Readonly<Record<string, string>> = {
+  compacted: "Compacted: 21 messages",
+  steered: "Compacted: 21 messages",
+  takenBack: "Compacted: 21 messages",
+  work: "Thought",
+};
 
 async function unfold(panel: Panel, name: string): Promise<void> {
   const text = UNFOLDED[name];

@@ -1,6 +1,7 @@
 import type { AssistantEntry, Entry, StreamingReply } from "../../src/shared/view";
 import { h, setShown, setText } from "../dom";
 import { icon } from "../icons";
+import { pinButton } from "../pinButton";
 import { strings } from "../strings";
 import { StreamedMarkdown } from "../streamedMarkdown";
 import { authoredItem, type Item } from "./item";
@@ -8,7 +9,11 @@ import { authoredItem, type Item } from "./item";
 /** What the person wrote, exactly as it was written. */
 export function userItem(entry: Extract<Entry, { kind: "user" }>): Item {
   const text = h("div", { class: "said", dir: "auto" }, entry.text);
-  return { element: authoredItem("you", true, text) };
+  const pin = pinButton(
+    () => text,
+    () => entry.text,
+  );
+  return { element: authoredItem("you", true, pin, text) };
 }
 
 /** An answer of the model: while it streams, and when it is complete. */
@@ -24,10 +29,16 @@ export class AssistantItem implements Item<AssistantEntry> {
     this.thinkingText,
   );
   private thoughtLength = 0;
+  private text = "";
+  private readonly pin = pinButton(
+    () => this.answer.element,
+    () => this.text,
+  );
 
   constructor(isFirst: boolean) {
     this.thinking.hidden = true;
-    this.element = authoredItem("loom", isFirst, this.thinking, this.answer.element);
+    this.element = authoredItem("loom", isFirst, this.pin, this.thinking, this.answer.element);
+    setShown(this.pin, false);
   }
 
   /** Shows a reply of which more may come. */
@@ -41,6 +52,8 @@ export class AssistantItem implements Item<AssistantEntry> {
     this.growThinking(entry.thinking);
     setText(this.thinkingTitle, strings.transcript.thought);
     this.answer.finish(entry.text);
+    this.text = entry.text;
+    setShown(this.pin, entry.text.trim() !== "");
     const end = endText(entry.end);
     if (end !== undefined) this.element.append(h("p", { class: "answer-end" }, end));
   };

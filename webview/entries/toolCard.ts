@@ -1,12 +1,13 @@
 import type { JsonValue } from "../../src/shared/events";
 import type { PendingApproval, ToolEntry } from "../../src/shared/view";
 import { copyButton } from "../copyButton";
-import { callTarget } from "../describe";
+import { callTarget, callTitle } from "../describe";
 import { h, setShown, setText, type Child } from "../dom";
 import { icon, type IconName } from "../icons";
+import { steer } from "../hostApi";
 import { fileLink } from "../links";
 import { strings } from "../strings";
-import { progressRing } from "../toolkit";
+import { button, progressRing } from "../toolkit";
 import { spelledText, visibleText, withoutColours } from "../visibleText";
 import { ApprovalCard } from "./approvalCard";
 import { folded, plainItem, type Item } from "./item";
@@ -33,6 +34,7 @@ export class ToolCard implements Item<ToolEntry> {
     "aria-label": strings.transcript.toolOutput,
   });
   private readonly result = h("div", {});
+  private readonly dropped = h("div", { class: "dropped" });
   private approval: ApprovalCard | undefined;
   private isOpened = false;
 
@@ -46,7 +48,7 @@ export class ToolCard implements Item<ToolEntry> {
       this.summary,
     ];
     const card = folded(head, "tool-card", () => this.body());
-    this.element = plainItem({ class: "entry tool" }, card, this.output);
+    this.element = plainItem({ class: "entry tool" }, card, this.dropped, this.output);
     this.output.hidden = true;
     this.output.setAttribute("role", "group");
     this.showState();
@@ -91,6 +93,22 @@ export class ToolCard implements Item<ToolEntry> {
     setText(this.summary, spelledText(summary));
     setShown(this.summary, summary !== "");
     if (this.isOpened) this.result.replaceChildren(resultView(result));
+    this.showDropped();
+  }
+
+  private showDropped(): void {
+    const { resultId, isDropped = false } = this.entry;
+    setShown(this.dropped, isDropped);
+    if (!isDropped || resultId === undefined) return this.dropped.replaceChildren();
+    const { isDropped: text, restore, restoreTitle } = strings.steering;
+    this.dropped.replaceChildren(
+      h("p", { class: "quiet" }, text),
+      button({
+        label: restore,
+        title: restoreTitle(callTitle(this.entry.call)),
+        onPress: () => steer({ do: "restore_result", resultId }),
+      }),
+    );
   }
 
   private body(): Child[] {

@@ -161,6 +161,21 @@ export class Panel {
     await runFromPalette(this.workbench, title);
   }
 
+  /** Runs Compact Now from the palette and answers its question for a focus, by default with Enter alone. */
+  async compactNow(focus = ""): Promise<void> {
+    await this.runFromPalette("Loom: Compact Now");
+    await this.answer("For example: the API decisions", focus);
+  }
+
+  /** Types into the input box with this placeholder and presses Enter. */
+  async answer(placeholder: string, text: string): Promise<void> {
+    const input = this.workbench.getByPlaceholder(placeholder);
+    await input.waitFor();
+    if (text !== "") await input.fill(text);
+    await input.press("Enter");
+    await input.waitFor({ state: "hidden" });
+  }
+
   /** Changes the colour theme and waits until the workbench, and the panel's page if it is shown, have it. */
   async setTheme(name: ThemeName): Promise<void> {
     const configuration = vscode.workspace.getConfiguration("workbench");

@@ -127,6 +127,71 @@ const COMMAND: readonly SessionEvent[] = [
   { type: "meter_changed", meter: meter(900) },
 ];
 
+const [FIRST, SECOND] = [
+  compacted({ trigger: "by_hand", focus: "the parser", messagesSummarised: 12 }),
+  compacted(),
+];
+
+/** Two compactions, the second with a summary that was written anew and then edited; near the threshold, with pins. */
+const STEERED: readonly SessionEvent[] = [
+  said("What was the deploy password?"),
+  FIRST,
+  answered("The deploy password is `periwinkle-7`."),
+  said("And the port?"),
+  SECOND,
+  logged({
+    type: "summary_replaced",
+    compactionId: SECOND.id,
+    origin: "regenerated",
+    wish: "keep the SQL",
+    summary: "- Goal: rename the parser\n- `SELECT port FROM t_ord_7`",
+    model: "qwen3:8b",
+    form: "isolated",
+    durationMs: 3_400,
+  }),
+  logged({
+    type: "summary_replaced",
+    compactionId: SECOND.id,
+    origin: "edited",
+    summary: "- Goal: rename the parser\n- `SELECT port FROM t_ord_7`\n- سمّ الملف `parse.ts` باسم `read.ts`",
+  }),
+  logged({ type: "pinned", pinId: "p1", text: "Deploy only from branch release/2.4, never from main." }),
+  logged({ type: "pinned", pinId: "p2", text: "لا تغيّر المجلد legacy أبدًا" }),
+  answered("8443.", { toolCalls: [call("c9", "read_file", { path: "src/parse.ts" })] }),
+  result("c9", {}),
+  { type: "meter_changed", meter: meter(3_000) },
+  {
+    type: "steering_changed",
+    steering: {
+      isAutomatic: true,
+      undo: { compactionId: SECOND.id, tokens: 3_700, fits: true },
+      pins: { tokens: 61, most: 409 },
+    },
+  },
+];
+
+/** A compaction that was undone, one that can't be, a result that was dropped, and the automatic compaction put off. */
+const TAKEN_BACK: readonly SessionEvent[] = [
+  said("What was the deploy password?"),
+  FIRST,
+  logged({ type: "compaction_undone", compactionId: FIRST.id }),
+  said("اقرأ الملف وأخبرني بما فيه"),
+  answered("", { toolCalls: [call("d1", "read_file", { path: "src/parse.ts" })] }),
+  { ...result("d1", {}), id: "dropped-1" },
+  logged({ type: "result_dropped", resultId: "dropped-1" }),
+  SECOND,
+  logged({ type: "compaction_postponed" }),
+  { type: "meter_changed", meter: meter(3_400) },
+  {
+    type: "steering_changed",
+    steering: {
+      isAutomatic: true,
+      undo: { compactionId: SECOND.id, tokens: 5_120, fits: false },
+      pins: { tokens: 0, most: 409 },
+    },
+  },
+];
+
 /** Something of every kind of part; the sum is the window. */
 export const BREAKDOWN: ContextBreakdown = {
   window: 4_096,
@@ -194,6 +259,8 @@ export const SCENES: Readonly<Record<string, Scene>> = {
     view: viewAfter(...WORK, { type: "meter_changed", meter: meter(3_470) }),
     messages: [{ type: "context", breakdown: BREAKDOWN, details: DETAILS }],
   },
+  steered: { view: viewAfter(...STEERED) },
+  takenBack: { view: viewAfter(...TAKEN_BACK) },
   refused: {
     view: viewAfter(...WORK, { type: "meter_changed", meter: meter(1_240) }),
     messages: [
