@@ -8,6 +8,7 @@ import { rereadRemark, type HashOf } from "./files";
 import type { Journal } from "./journal";
 import { keepFor } from "./keepFiles";
 import { cleanPath, PATH_ALIASES } from "./tools/arguments";
+import { denied } from "./tools/outcomes";
 import type { AnyTool, PreparedTool, ToolRun } from "./tools/tool";
 
 export interface ToolRoundInput {
@@ -102,6 +103,12 @@ function charactersFor(tokens: number): number {
   return Math.max(LEAST_CHARACTERS, tokens * CHARACTERS_PER_TOKEN);
 }
 
+/** What a call is about, in one line. */
+function targetOf(call: ToolCall): string {
+  const texts = Object.values(call.arguments).filter((value) => typeof value === "string");
+  return texts.map(firstLine).join(" · ");
+}
+
 const CANCELLED: ToolRun = {
   outcome: "cancelled",
   content: "Cancelled by the user before it ran.",
@@ -123,13 +130,21 @@ async function runOne(
   showRunning();
   // What the tool is about to do must be on disk before it does it.
   await journal.flushed();
+  const isRecovered = call.isRecovered === true;
   const ask = async (question: ApprovalQuestion, stop: AbortSignal) => {
-    const decision = await input.approvals.ask(call.id, question, stop);
+    const marked = isRecovered ? { ...question, isRecovered } : question;
+    const decision = await input.approvals.ask(call.id, marked, stop);
     showRunning();
     return decision;
   };
   const onOutput = (text: string) => journal.emit({ type: "tool_output", callId: call.id, text });
   const keeping = input.checkpoints && keepFor(journal, input.checkpoints);
+  const asks = input.tools.find(({ schema }) => schema.name === call.name)?.asks === true;
+  if (isRecovered && !asks) {
+    const decision = await ask({ kind: "recovered", tool: call.name, target: targetOf(call) }, signal);
+    if (signal.aborted) return CANCELLED;
+    if (decision.answer === "deny") return denied(`${call.name} was not run.`, decision.reason);
+  }
   try {
     return await run({ maxCharacters, ask, onOutput, ...keeping }, signal);
   } catch (error) {

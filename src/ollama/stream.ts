@@ -2,7 +2,8 @@ import type { ChatReply, ReplyDelta } from "../core/ports";
 import type { Timings, Usage } from "../shared/events";
 import { countOf, objectOf, textOf, type JsonObject } from "./json";
 import { ThinkSplitter } from "./thinkSplitter";
-import { CallCollector, callsInText } from "./toolCalls";
+import { callsInText } from "./callsInText";
+import { CallCollector } from "./toolCalls";
 
 /** How one reply is to be read. */
 export interface DecoderOptions {
@@ -59,12 +60,12 @@ export class ReplyDecoder {
     const doneReason = this.#last["done_reason"] === "length" ? "length" : "stop";
     const isText =
       this.#calls.calls.length === 0 && doneReason === "stop" && this.#options.toolNames.size > 0;
-    const recovered = isText ? callsInText(text, this.#options.toolNames) : [];
+    const recovered = isText ? callsInText(text, this.#options.toolNames) : undefined;
     const timings = timingsOf(this.#last);
     return {
-      text: recovered.length > 0 ? "" : text,
+      text: recovered?.text ?? text,
       thinking,
-      toolCalls: recovered.length > 0 ? recovered : this.#calls.calls,
+      toolCalls: recovered?.calls ?? this.#calls.calls,
       usage: usageOf(this.#last, this.#options.ignoresPromptCount),
       ...(timings === undefined ? {} : { timings }),
       doneReason,

@@ -45,32 +45,3 @@ function readArguments(given: unknown): Pick<ToolCall, "arguments" | "unreadable
   const written = typeof given === "string" ? given : JSON.stringify(given);
   return { arguments: {}, unreadableArguments: written };
 }
-
-/**
- * The calls that a model wrote as text: the whole reply, without a code fence or `<tool_call>` tags around it, is a call of an offered
- * tool or a list of such. Otherwise none, since an answer that only mentions a call must stay an answer.
- */
-export function callsInText(text: string, toolNames: ReadonlySet<string>): readonly ToolCall[] {
-  const values = unwrapped(text.trim()).map(parseJson);
-  const calls = values
-    .flatMap((value) => (Array.isArray(value) ? value : [value]) as unknown[])
-    .map(objectOf);
-  const isCall = (call: JsonObject): boolean =>
-    toolNames.has(textOf(call["name"]) ?? "") && isObject(call["arguments"] ?? call["parameters"]);
-  if (!calls.every(isCall)) return [];
-  return calls.map((call, index) => ({
-    id: `call_${index + 1}`,
-    name: textOf(call["name"]) ?? "",
-    arguments: objectOf(call["arguments"] ?? call["parameters"]),
-  }));
-}
-
-function unwrapped(text: string): readonly string[] {
-  const fenced = /^```[a-z]*\n(.*)\n```$/s.exec(text)?.[1];
-  if (fenced !== undefined) return [fenced];
-  if (!/^<tool_call>.*<\/tool_call>$/s.test(text)) return [text];
-  return text
-    .split(/<\/?tool_call>/)
-    .map((part) => part.trim())
-    .filter((part) => part !== "");
-}

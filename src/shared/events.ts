@@ -18,6 +18,8 @@ export interface ToolCall {
   readonly arguments: Readonly<Record<string, JsonValue>>;
   /** What the model wrote, when that could not be read as an object; `arguments` is then empty. */
   readonly unreadableArguments?: string;
+  /** True when the model wrote the call into its answer as text: it is then asked about in every case. */
+  readonly isRecovered?: boolean;
 }
 
 /** What the server counted for one request, in tokens; a count that it left out is absent. */

@@ -45,6 +45,7 @@ export class ToolCard implements Item<ToolEntry> {
       h("span", { class: "tool-name" }, spelledText(call.name)),
       h("span", { class: "tool-target", dir: "ltr" }, visibleText(callTarget(call))),
       icon("chevron", "fold"),
+      call.isRecovered === true ? h("span", { class: "quiet" }, strings.approval.recoveredMark) : undefined,
       this.summary,
     ];
     const card = folded(head, "tool-card", () => this.body());

@@ -11,6 +11,7 @@ export const approval = {
   writeSecret: (path: string) => `Change ${path}, which looks like a file with secrets`,
   recovered: (call: string) => `Run ${call}, which the model wrote into its answer as text`,
   changedMeanwhile: "The file changed while you were asked. This is the change as it would be made now.",
+  recoveredMark: "written as text",
   isRecovered: "The model wrote this call into its answer as text.",
   runsPrograms: (programs: string) => `Runs ${programs}.`,
   namesSecrets: (files: string) => `Names files that look like secrets: ${files}.`,

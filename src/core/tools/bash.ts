@@ -44,6 +44,7 @@ export function createBashTool(ports: BashPorts): Tool<BashArguments> {
   const { shell, limits } = ports;
   return {
     schema: toSchema("bash", "Run a shell command in the workspace, without input", FIELDS),
+    asks: true,
     parse(input) {
       const parsed = readArguments("bash", FIELDS, input);
       if ("error" in parsed || parsed.command.trim() !== "") return parsed;

@@ -68,6 +68,7 @@ const MOST_ATTEMPTS = 20;
 export function createEditFileTool(ports: ReachPorts): Tool<EditArguments> {
   return {
     schema: toSchema("edit_file", "Replace text in a file or make a new file", FIELDS),
+    asks: true,
     parse: (input) => readArguments("edit_file", FIELDS, input),
     async run(input, context, signal) {
       const reached = await reach(ports, { path: input.path, access: "write" }, context, signal);

@@ -36,6 +36,8 @@ export interface ToolRun {
  */
 export interface Tool<Arguments> {
   readonly schema: ToolSchema;
+  /** True when the tool itself asks the person about everything that it does. */
+  readonly asks?: boolean;
   parse(input: Readonly<Record<string, JsonValue>>): Arguments | { readonly error: string };
   run(input: Arguments, context: ToolContext, signal: AbortSignal): Promise<ToolRun>;
 }
@@ -46,6 +48,7 @@ export type PreparedTool = (context: ToolContext, signal: AbortSignal) => Promis
 /** A tool of any argument type, as the loop sees it. */
 export interface AnyTool {
   readonly schema: ToolSchema;
+  readonly asks?: boolean;
   prepare(input: Readonly<Record<string, JsonValue>>): PreparedTool | { readonly error: string };
 }
 
@@ -53,6 +56,7 @@ export interface AnyTool {
 export function toAnyTool<Arguments extends object>(tool: Tool<Arguments>): AnyTool {
   return {
     schema: tool.schema,
+    ...(tool.asks === undefined ? {} : { asks: tool.asks }),
     prepare(input) {
       const parsed = tool.parse(input);
       if ("error" in parsed) return { error: String(parsed.error) };

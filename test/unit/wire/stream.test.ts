@@ -150,17 +150,50 @@ describe("a call written as text", () => {
     ["in tags", `<tool_call>\n${call}\n</tool_call>`],
     ["in a list", `[${call}]`],
     ["with parameters", call.replace("arguments", "parameters")],
+    ["in function tags", "<function=read_file>\n<parameter=path>\na.txt\n</parameter>\n</function>"],
+    [
+      "in both kinds of tags",
+      "<tool_call>\n<function=read_file><parameter=path>a.txt</parameter></function>\n</tool_call>",
+    ],
+    [
+      "with arguments in a string",
+      `{"function":{"name":"read_file","arguments":"{\\"path\\":\\"a.txt\\"}"}}`,
+    ],
   ] as const)
-    replyTo(`${form} is a call`, { content }, ({ text, toolCalls }) => {
+    replyTo(`${form} is a call that is marked as recovered`, { content }, ({ text, toolCalls }) => {
       assert.equal(text, "");
-      assert.deepEqual(toolCalls, [{ id: "call_1", name: "read_file", arguments: { path: "a.txt" } }]);
+      assert.deepEqual(toolCalls, [
+        { id: "call_1", name: "read_file", arguments: { path: "a.txt" }, isRecovered: true },
+      ]);
     });
+
+  const tagged = `<tool_call>${call}</tool_call>`;
+  replyTo(
+    "in tags at the end of an answer is a call, and the text before it stays",
+    { content: `I look.\n${tagged}\n${tagged}\n` },
+    ({ text, toolCalls }) => {
+      assert.equal(text, "I look.");
+      assert.deepEqual(
+        toolCalls.map(({ id }) => id),
+        ["call_1", "call_2"],
+      );
+    },
+  );
 
   for (const [form, content] of [
     ["inside an answer", `Like this: ${call}`],
     ["of a tool that was not offered", call.replace("read_file", "rm_file")],
     ["without arguments", '{"name": "read_file"}'],
     ["which is only JSON", '{"path": "a.txt"}'],
+    ["in tags in the middle of an answer", `Write ${tagged} and wait.`],
+    ["in tags in a code block", `Like this:\n\`\`\`\n${tagged}\n\`\`\``],
+    ["in tags in a code block that is not closed", `Like this:\n\`\`\`\n${tagged}`],
+    ["in tags with something else between", `<tool_call>${call} or so</tool_call>`],
+    [
+      "in tags beside one of another tool",
+      `${tagged}<tool_call>${call.replace("read_file", "rm")}</tool_call>`,
+    ],
+    ["in function tags with something else between", "<function=read_file>a.txt</function>"],
   ] as const)
     replyTo(`${form} stays text`, { content }, ({ text, toolCalls }) => {
       assert.equal(text, content);
