@@ -4,6 +4,7 @@ import { main as core } from "../bench/core";
 import { main as session } from "../bench/session";
 import { main as size } from "../bench/size";
 import { main as survival } from "../bench/survival";
+import { main as tools } from "../bench/tools";
 
 interface Bench {
   readonly shows: string;
@@ -22,6 +23,7 @@ const benches: Readonly<Record<string, Bench>> = {
     shows: "what survives compaction, on windows from 2k to 32k (--quick for a part)",
     main: survival,
   },
+  tools: { shows: "what the tools cost in each request, and their speed on 100,000 files", main: tools },
 };
 
 const [name, ...rest] = process.argv.slice(2);

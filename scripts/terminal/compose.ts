@@ -10,6 +10,7 @@ import { hashesIn } from "../../src/core/files";
 import { SECRET_FILES, secretTest } from "../../src/core/secrets";
 import { Session, type WorkspaceFacts } from "../../src/core/session";
 import { createTools } from "../../src/core/tools";
+import { findRipgrep } from "../../src/node/ripgrep";
 import { createShell } from "../../src/node/shell";
 import { readShellCommand } from "../../src/node/shellSyntax";
 import { createWorkspace } from "../../src/node/workspace";
@@ -42,7 +43,9 @@ export async function composeTerminal(
   if (typeof model !== "string") return model;
   const chatModel = new OllamaModel({ address });
   const shell = createShell(() => folder);
-  const workspace = createWorkspace(() => [{ name: basename(folder), path: folder }]);
+  const ripgrep = findRipgrep(undefined, process.env);
+  const folders = [{ name: basename(folder), path: folder }];
+  const workspace = createWorkspace(() => folders, ripgrep === undefined ? {} : { ripgrep });
   const limits = { commandTimeLimitSeconds: COMMAND_TIME_LIMIT.default };
   const isSecret = secretTest(SECRET_FILES);
   const tools = createTools({ workspace, shell, limits, isSecret, ...(shell.isPosix && { readCommand }) });

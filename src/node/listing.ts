@@ -18,22 +18,25 @@ export async function listBelow(starts: readonly WalkStart[], options: ListOptio
   const entries = [...options.before];
   let total = entries.length;
   let ignoredFiles = 0;
-  for await (const found of walk(starts, options)) {
+  const isOrdered = () => entries.length < options.maxEntries;
+  for await (const { folder, entries: found } of walk(starts, { ...options, isOrdered })) {
+    const shown = options.toShown(folder);
+    const prefix = shown === "." ? "" : `${shown}/`;
     for (const entry of found) {
       if (entry.isIgnored && entry.kind !== "folder") {
         ignoredFiles += 1;
         continue;
       }
       total += 1;
-      if (entries.length < options.maxEntries) entries.push(toText(entry, options.toShown));
+      if (entries.length < options.maxEntries) entries.push(toText(entry, prefix));
     }
     if (total > MOST_COUNTED) return { entries, total, ignoredFiles, isTotalMinimum: true };
   }
   return { entries, total, ignoredFiles };
 }
 
-function toText(entry: WalkEntry, toShown: (absolute: string) => string): string {
-  const path = toShown(entry.absolute);
+function toText(entry: WalkEntry, prefix: string): string {
+  const path = prefix + entry.name;
   if (entry.kind === "link") return `${path} -> ${entry.target ?? "?"}`;
   if (entry.kind !== "folder") return path;
   return entry.isIgnored ? `${path}/ (ignored)` : `${path}/`;

@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { similarNames } from "../core/similarity";
-import { walk } from "./walk";
+import { pathIn, walk } from "./walk";
 import type { WalkOptions, WalkStart } from "./walk";
 
 const MOST_NEAR = 5;
@@ -21,10 +21,10 @@ export async function similarPaths(
   const near = similarNames(name, names, MOST_NEAR).map((similar) => join(folder, similar));
   const elsewhere: string[] = [];
   let visited = 0;
-  for await (const entries of walk(starts, options)) {
+  for await (const { folder: parent, entries } of walk(starts, options)) {
     visited += entries.length;
-    const found = entries.filter((entry) => !entry.isIgnored && basename(entry.absolute) === name);
-    elsewhere.push(...found.map((entry) => entry.absolute));
+    const found = entries.filter((entry) => !entry.isIgnored && entry.name === name);
+    elsewhere.push(...found.map((entry) => pathIn(parent, entry.name)));
     if (visited > MOST_VISITED || elsewhere.length >= MOST_ELSEWHERE) break;
   }
   return [...new Set([...near, ...elsewhere.slice(0, MOST_ELSEWHERE)])];

@@ -2,6 +2,7 @@ import type { Workspace } from "../core/ports";
 import { folderOf, realFolders, resolveIn, shownPath } from "./folders";
 import type { WorkspaceFolder } from "./folders";
 import { listBelow } from "./listing";
+import type { Excludes } from "./excludes";
 import { onFileChange } from "./fileWatch";
 import { isInside, realPathOf } from "./realPath";
 import { searchText } from "./search";
@@ -9,7 +10,7 @@ import type { SearchPlaces } from "./search";
 import { similarPaths } from "./similarPaths";
 import { readTextFile } from "./textFile";
 import { writeTextFile } from "./textWriter";
-import type { IsExcluded, WalkStart } from "./walk";
+import type { WalkStart } from "./walk";
 
 export type { WorkspaceFolder } from "./folders";
 export { hashText } from "./textFile";
@@ -18,8 +19,12 @@ export { hashText } from "./textFile";
 export interface WorkspaceOptions {
   /** The text (LF line ends, no mark) of a file that is open with unsaved changes, for searching. */
   readonly unsavedText?: (absolute: string) => string | undefined;
-  /** Paths that the person's settings hide from listings and searches. */
-  readonly isExcluded?: IsExcluded;
+  /** What the person's settings hide from listings and searches; asked on every call. */
+  readonly excludes?: () => Excludes;
+  /** The files (absolute) that have such changes. */
+  readonly unsavedFiles?: () => readonly string[];
+  /** Where ripgrep is; without it every file is read. */
+  readonly ripgrep?: string;
   /** How long a regular expression may take on a few files, in milliseconds. */
   readonly regExpTimeLimitMs?: number;
 }
@@ -30,7 +35,10 @@ export function createWorkspace(
   options: WorkspaceOptions = {},
 ): Workspace {
   const opened = () => realFolders(folders());
-  const isExcluded = options.isExcluded ?? (() => false);
+  const excluding = () => {
+    const excludes = options.excludes?.();
+    return excludes ? { isExcluded: excludes.isExcluded, excludedGlobs: excludes.globs } : {};
+  };
   return {
     resolve: async (path) => resolveIn(await opened(), path),
     readText: readTextFile,
@@ -42,7 +50,7 @@ export function createWorkspace(
       return listBelow(absolute === undefined ? toStarts(roots) : [startAt(roots, absolute)], {
         maxEntries,
         signal,
-        isExcluded,
+        ...excluding(),
         toShown: (path) => shownPath(roots, path),
         before: hasNames ? roots.map(({ name }) => `${name}/`) : [],
       });
@@ -51,15 +59,17 @@ export function createWorkspace(
       const roots = await opened();
       return searchText(query, await placesOf(roots, under), {
         signal,
-        isExcluded,
+        ...excluding(),
         toShown: (path) => shownPath(roots, path),
         unsavedText: options.unsavedText ?? (() => undefined),
         regExpTimeLimitMs: options.regExpTimeLimitMs ?? 3_000,
+        ...(options.unsavedFiles && { unsavedFiles: options.unsavedFiles }),
+        ...(options.ripgrep !== undefined && { ripgrep: options.ripgrep }),
       });
     },
     async similarNames(absolute) {
       const roots = await opened();
-      const walkOptions = { isExcluded, signal: new AbortController().signal };
+      const walkOptions = { ...excluding(), signal: new AbortController().signal };
       const paths = await similarPaths(absolute, toStarts(roots), walkOptions);
       return paths.map((path) => shownPath(roots, path));
     },

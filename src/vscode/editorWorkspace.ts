@@ -1,8 +1,10 @@
 import * as vscode from "vscode";
 import type { Workspace } from "../core/ports";
+import { findRipgrep } from "../node/ripgrep";
 import { createWorkspace, hashText } from "../node/workspace";
 import { changeFile, makeFile } from "./documentWriter";
-import { openDocumentOf, unsavedTextOf } from "./openDocuments";
+import { currentExcludes } from "./excludes";
+import { openDocumentOf, unsavedFiles, unsavedTextOf } from "./openDocuments";
 import { localFolders } from "./workspaceFacts";
 
 /**
@@ -10,7 +12,13 @@ import { localFolders } from "./workspaceFacts";
  * undone. Everything else is the same folders on disk.
  */
 export function editorWorkspace(): Workspace {
-  const files = createWorkspace(localFolders, { unsavedText: unsavedTextOf });
+  const ripgrep = findRipgrep(vscode.env.appRoot, process.env);
+  const files = createWorkspace(localFolders, {
+    unsavedText: unsavedTextOf,
+    unsavedFiles,
+    excludes: currentExcludes,
+    ...(ripgrep !== undefined && { ripgrep }),
+  });
   return {
     ...files,
 

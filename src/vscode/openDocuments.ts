@@ -20,6 +20,13 @@ export function unsavedTextOf(absolute: string): string | undefined {
   return document && toLineFeeds(document.getText());
 }
 
+/** The real paths of all files that are open with unsaved typing. */
+export function unsavedFiles(): readonly string[] {
+  return vscode.workspace.textDocuments
+    .filter(({ uri, isDirty }) => uri.scheme === "file" && isDirty)
+    .map(({ uri }) => realPathOf(uri.fsPath));
+}
+
 function find(
   absolute: string,
   isWanted: (document: vscode.TextDocument) => boolean,

@@ -21,6 +21,11 @@ type ListArguments = ArgumentsOf<typeof FIELDS>;
 /** More entries than any window holds, so that a pattern is applied to everything. */
 const MOST_ENTRIES = 100_000;
 
+/** The entries that are asked for: without a pattern no more than can be shown, since each takes a line. */
+function mostEntries(pattern: string | undefined, maxCharacters: number): number {
+  return pattern === undefined ? Math.min(MOST_ENTRIES, Math.ceil(maxCharacters / 2)) : MOST_ENTRIES;
+}
+
 /** What is listed: a folder (the whole workspace when undefined) and what of it is wanted. */
 interface Target {
   readonly shown: string;
@@ -38,10 +43,11 @@ export function createListFilesTool(ports: ReachPorts): Tool<ListArguments> {
       const wanted = splitWildcard(cleanPath(input.path ?? ""));
       const folder = wanted?.folder ?? cleanPath(input.path ?? "");
       const pattern = wanted?.pattern;
+      const most = mostEntries(pattern, context.maxCharacters);
       if (isWholeWorkspace(folder)) {
         const root = await workspace.resolve(".");
         if (root.place === "no_folder") return noFolder();
-        const listing = await workspace.list(undefined, MOST_ENTRIES, signal);
+        const listing = await workspace.list(undefined, most, signal);
         return showListing({ shown: ".", absolute: undefined, pattern }, listing, context.maxCharacters);
       }
       const reached = await reach(ports, { path: folder, access: "read" }, context, signal);
@@ -49,7 +55,7 @@ export function createListFilesTool(ports: ReachPorts): Tool<ListArguments> {
       const { path } = reached;
       if (path.kind === "missing") return notFound(workspace, path);
       if (path.kind !== "folder") return failed(`${path.shown} is a file. read_file shows it.`, "is a file");
-      const listing = await workspace.list(path.absolute, MOST_ENTRIES, signal);
+      const listing = await workspace.list(path.absolute, most, signal);
       const target = { shown: path.shown, absolute: path.absolute, pattern };
       return showListing(target, listing, context.maxCharacters);
     },

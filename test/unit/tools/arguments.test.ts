@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { schemaTokens } from "../../../bench/tools";
 import { createTools } from "../../../src/core/tools";
 import { cleanPath } from "../../../src/core/tools/arguments";
 import type { JsonValue } from "../../../src/shared/events";
@@ -145,4 +146,8 @@ test("the tools come in a fixed order, with the same small schemas every time", 
   for (const { parameters } of schemas) {
     for (const name of parameters.required) assert.ok(Object.hasOwn(parameters.properties, name));
   }
+});
+
+test("what every request carries of the tools stays within 900 tokens", () => {
+  assert.ok(schemaTokens() > 100 && schemaTokens() <= 900, `${schemaTokens()} tokens`);
 });
