@@ -3,6 +3,7 @@ import type { SessionView } from "../src/shared/view";
 import { toolTitle } from "./describe";
 import { h, setShown, setText } from "./dom";
 import { strings } from "./strings";
+import { waiting } from "./strings/waiting";
 import { button, progressRing } from "./toolkit";
 
 /** What is going on right now and for how long. It ticks only while something is. */
@@ -51,14 +52,18 @@ export class PhaseLine {
   }
 
   private tick(): void {
-    if (this.phase.name !== "idle") setText(this.time, strings.phase.elapsed(Date.now() - this.phase.since));
+    const { phase } = this;
+    if (phase.name === "idle") return;
+    const elapsed = Date.now() - phase.since;
+    const text = phase.name === "waiting" ? waiting.time(phase, elapsed) : strings.phase.elapsed(elapsed);
+    setText(this.time, text);
   }
 }
 
 function phaseText(phase: Exclude<Phase, { name: "idle" }>, view: SessionView): string {
   switch (phase.name) {
     case "waiting":
-      return phase.detail === "" ? strings.phase.waiting : phase.detail;
+      return waiting.text(phase);
     case "thinking":
       return strings.phase.thinking;
     case "writing":

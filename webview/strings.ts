@@ -133,7 +133,6 @@ const context = {
 } as const;
 
 const phase = {
-  waiting: "Waiting for the model",
   thinking: "Thinking",
   writing: "Writing",
   tool: (what: string) => (what === "" ? "Running a tool" : `Running ${what}`),

@@ -88,6 +88,10 @@ export class HonestModel implements ChatModel {
     return Promise.resolve(undefined);
   }
 
+  preload(): Promise<boolean> {
+    return Promise.resolve(true);
+  }
+
   isLoaded(): Promise<boolean | undefined> {
     return Promise.resolve(undefined);
   }

@@ -48,6 +48,14 @@ export interface ChatReply {
   readonly doneReason: "stop" | "length";
 }
 
+/** What a request waits for now; it is told each time that this changes. */
+export type Wait =
+  /** Another request to the same model is before it. */
+  | { readonly for: "turn" }
+  /** The model is brought into memory; its size is in bytes. */
+  | { readonly for: "loading"; readonly bytes?: number }
+  | { readonly for: "reading" };
+
 /** How a chat call ended. Failures are data: a ChatModel never throws for them. */
 export type ChatOutcome =
   | { readonly type: "reply"; readonly reply: ChatReply }
@@ -62,9 +70,16 @@ export type ChatOutcome =
 
 /** The model behind the agent. `signal` ends the request at once in every phase; the outcome is then `stopped`. */
 export interface ChatModel {
-  chat(request: ChatRequest, onDelta: (delta: ReplyDelta) => void, signal: AbortSignal): Promise<ChatOutcome>;
+  chat(
+    request: ChatRequest,
+    onDelta: (delta: ReplyDelta) => void,
+    signal: AbortSignal,
+    onWait?: (wait: Wait) => void,
+  ): Promise<ChatOutcome>;
   /** The body that `chat` would send for this request; absent where nothing goes over a wire. */
   requestBody?(request: ChatRequest, signal: AbortSignal): Promise<unknown>;
+  /** Brings the model into memory with the options of later requests; true when it is there. Failures show in the next chat. */
+  preload(model: string, numCtx: number, signal: AbortSignal): Promise<boolean>;
   /** The num_ctx that the server really allocated for the model, in tokens; undefined when it does not say. */
   allocatedNumCtx(model: string, signal: AbortSignal): Promise<number | undefined>;
   /** Whether the server has the model in memory with this num_ctx (tokens); undefined when it does not say. */

@@ -4,6 +4,7 @@ import { compact } from "./compactor";
 import type { Context } from "./context";
 import { LEAST_REPLY_TOKENS } from "./plan";
 import type { ChatOutcome, ChatReply, ChatRequest, ReplyDelta } from "./ports";
+import { ReplyPhases } from "./replyPhases";
 import { findPromptCut, promisedPrompt, type PromisedPrompt, type PromptCut } from "./promptCut";
 import { knownTokens, promptTokens, replyRoomOf } from "./window";
 
@@ -103,27 +104,19 @@ interface Attempt {
 }
 
 async function attempt(agent: Agent, signal: AbortSignal): Promise<Attempt> {
-  const { journal, now } = agent;
+  const { journal } = agent;
   const { context } = journal;
   const window = windowOf(agent);
   const expected = promptTokens(context, window).tokens;
   const id = agent.newId();
-  let phase = "waiting";
-  journal.emit({
-    type: "phase_changed",
-    phase: { name: "waiting", since: now(), detail: `reading about ${expected} tokens` },
-  });
+  const phases = new ReplyPhases(agent, { tokens: expected, counted: context.anchor?.tokens ?? 0 });
   journal.emit({ type: "reply_started", id });
   const onDelta = (delta: ReplyDelta) => {
-    const next = delta.text === "" ? "thinking" : "writing";
-    if (phase !== next && phase !== "writing") {
-      phase = next;
-      journal.emit({ type: "phase_changed", phase: { name: next, since: now() } });
-    }
+    phases.heard(delta);
     journal.emit({ type: "reply_delta", ...delta });
   };
   const request = requestFor(agent, context);
-  const outcome = await agent.chatModel.chat(request, onDelta, signal);
+  const outcome = await agent.chatModel.chat(request, onDelta, signal, (wait) => phases.waits(wait));
   const known = knownTokens(context, window);
   return { id, outcome, expected, known, promised: promisedPrompt(context, expected, window.rates) };
 }

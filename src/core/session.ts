@@ -19,6 +19,7 @@ import type { HashOf } from "./files";
 import { Journal, type LogStore } from "./journal";
 import { pin, unpin } from "./pins";
 import type { ChatModel } from "./ports";
+import { Preloader } from "./preloader";
 import { repairEvents } from "./repair";
 import { contextNow, steeringOf } from "./contextDetails";
 import { Steering } from "./steering";
@@ -62,6 +63,7 @@ export class Session {
   readonly steering: Steering;
   readonly #journal: Journal;
   readonly #agent: Agent;
+  readonly #preloader: Preloader;
   #running: { readonly controller: AbortController; readonly done: Promise<void> } | undefined;
   #isDisposed = false;
 
@@ -101,6 +103,7 @@ export class Session {
       isBusy: () => this.isBusy,
       run: (work) => this.#start(work),
     });
+    this.#preloader = new Preloader(this.#agent);
     if (events.length === 0) journal.append({ type: "session_started", sessionId: newId() });
     for (const body of repairEvents(journal.events)) journal.append(body);
     this.id = journal.view.sessionId;
@@ -180,6 +183,11 @@ export class Session {
     });
   }
 
+  /** Brings the model into memory while the person still types; nothing of it is in the log. */
+  preload(): void {
+    if (!this.isBusy && !this.#isDisposed) this.#preloader.start();
+  }
+
   /** Answers a question that a tool asked; `askId` is that of the question, which may have been asked anew since. */
   decide(callId: string, decision: ApprovalDecision, askId?: number): void {
     this.#agent.approvals.decide(callId, decision, askId);
@@ -211,6 +219,7 @@ export class Session {
   async dispose(): Promise<void> {
     this.#isDisposed = true;
     this.stop();
+    this.#preloader.stop();
     await this.#running?.done;
     await this.#journal.flushed();
   }

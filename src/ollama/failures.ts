@@ -2,6 +2,7 @@ import type { Failure, FailureKind } from "../shared/events";
 import { TOOLS_ADVICE, quoted, startAdvice, theModel, theWork, type FailureContext } from "./advice";
 import { isObject, parseJson, textOf } from "./json";
 import { parseOverflow, type Overflow } from "./overflow";
+import { Silence } from "./silence";
 import { ConnectionError, EndedWithoutDone, ErrorLine, GarbageLine, StatusError } from "./wireErrors";
 
 /** A failure by kind, with what the server said of a prompt that did not fit. */
@@ -12,6 +13,12 @@ export interface Diagnosis {
 
 /** Says what an error of a request means for the person; never just "fetch failed". */
 export function diagnose(error: unknown, context: FailureContext): Diagnosis {
+  const { failure, ...rest } = diagnoseError(error, context);
+  const { model } = context;
+  return { ...rest, failure: model === undefined ? failure : { ...failure, model } };
+}
+
+function diagnoseError(error: unknown, context: FailureContext): Diagnosis {
   if (error instanceof ConnectionError) return diagnoseConnection(error, context);
   if (error instanceof StatusError) return diagnoseStatus(error, context);
   if (error instanceof ErrorLine)
@@ -28,13 +35,24 @@ export function diagnose(error: unknown, context: FailureContext): Diagnosis {
       `Ollama broke ${theWork(context)} off without a word. What came is kept. Try again.`,
     );
   if (error instanceof SyntaxError) return notOllama(context);
+  if (error instanceof Silence)
+    return failed(
+      "silent",
+      `Nothing came from ${address.url} for ${error.minutes} minutes while ${theModel(context)} was to answer, so Loom gave up. Try again, or allow more time (setting loom.silenceLimit).`,
+    );
   const text = error instanceof Error ? error.message : String(error);
   return failed("internal", `The request to ${address.url} failed inside Loom: ${quoted(text)}. Try again.`);
 }
 
 /** A model that cannot call tools although some are to be offered. */
 export function noTools(model: string): Failure {
-  return { kind: "no_tools", message: `${model} cannot call tools. ${TOOLS_ADVICE}` };
+  return { kind: "no_tools", model, message: `${model} cannot call tools. ${TOOLS_ADVICE}` };
+}
+
+/** A model that runs elsewhere and that nobody has agreed to send anything to. */
+export function refusedCloud(model: string): Failure {
+  const message = `${model} runs in Ollama's cloud: what you send, contents of files among it, would leave this machine. Nothing was sent. Allow it by choosing it once more (Loom: Select Model), or choose a local model.`;
+  return { kind: "cloud", model, message };
 }
 
 function failed(kind: FailureKind, message: string): Diagnosis {
@@ -108,10 +126,20 @@ function diagnoseText(text: string, context: FailureContext): Diagnosis | undefi
       "tool_parse",
       `${model} wrote a tool call that Ollama could not read (${quoted(text)}). Try again, or ask for a smaller step.`,
     );
+  if (DISK_FULL.test(text))
+    return failed(
+      "disk_full",
+      `The disk of ${context.address.url} is full (${quoted(text)}). Make room there and get ${model} again: what has come so far is kept.`,
+    );
   if (LOAD_FAILED.test(text))
     return failed(
       "load_failed",
       `Ollama could not load ${model}${windowText(context)} (${quoted(text)}). Choose a smaller num_ctx or a smaller model.`,
+    );
+  if (TEMPLATE.test(text))
+    return failed(
+      "template",
+      `The chat template of ${model} could not put this conversation together (${quoted(text)}). Update Ollama and the model (\`ollama pull ${model}\`), or choose another model.`,
     );
   return undefined;
 }
@@ -127,6 +155,10 @@ function withModel({ model }: FailureContext): string {
 }
 
 const TOOL_PARSE = /error parsing tool call|failed to parse JSON|invalid tool call arguments/;
+
+const DISK_FULL = /no space left on device|not enough space|disk (is )?full/i;
+
+const TEMPLATE = /no user query found|^template: |template .*(exec|pars)|jinja|roles must alternate/i;
 
 const LOAD_FAILED =
   /more system memory|out of memory|cudaMalloc|insufficient memory|runner has unexpectedly stopped|runner process has terminated|(unable|failed) to (load|allocate)|error loading|incompatible with your version|timed out waiting for .*(runner|server)|binary not found/i;

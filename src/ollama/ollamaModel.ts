@@ -1,20 +1,40 @@
-import type { ChatModel, ChatOutcome, ChatReply, ChatRequest, ReplyDelta } from "../core/ports";
+import type { ChatModel, ChatOutcome, ChatReply, ChatRequest, ReplyDelta, Wait } from "../core/ports";
+import type { Failure } from "../shared/events";
 import type { FailureContext } from "./advice";
 import { Catalog, type ModelFacts } from "./capabilities";
 import { Connection, isEndOfStream, type ConnectionOptions } from "./connection";
-import { diagnose, noTools } from "./failures";
-import { askLoadedModels, type LoadedModels } from "./loadedModels";
+import { diagnose, noTools, refusedCloud } from "./failures";
+import { Loader } from "./loader";
 import { toWireMessage, toWireTool } from "./messages";
 import { canonicalName } from "./modelName";
-import { requestFields, type ThinkingEffort } from "./requestOptions";
+import { requestFields, type RequestFields, type ThinkingEffort } from "./requestOptions";
 import { RequestQueue } from "./requestQueue";
+import { Silence, SilenceWatch } from "./silence";
 import { ReplyDecoder } from "./stream";
 
-export interface OllamaModelOptions extends ConnectionOptions {
+/** What the person has set for chats; read anew for each. */
+export interface ChatPreferences {
   /** `on` by default. */
   readonly thinking?: ThinkingEffort | undefined;
+  /** A request is given up when nothing comes for so many minutes; 0, the default, for never. */
+  readonly silenceMinutes?: number | undefined;
+  /** Whether a model that runs elsewhere may be sent anything; yes by default. */
+  readonly mayLeaveMachine?: ((model: string) => boolean) | undefined;
+}
+
+export interface OllamaModelOptions extends ConnectionOptions {
+  readonly preferences?: (() => ChatPreferences) | undefined;
   /** The machine that Loom runs on when it is not the person's own, in words. */
   readonly machine?: string | undefined;
+}
+
+/** Who is told of what while a chat runs, and what ends it. */
+interface Ears {
+  readonly onDelta: (delta: ReplyDelta) => void;
+  readonly onWait: (wait: Wait) => void;
+  /** Told of everything that comes. */
+  readonly onHeard: () => void;
+  readonly signal: AbortSignal;
 }
 
 type Send = (facts: ModelFacts) => Promise<ChatOutcome>;
@@ -25,6 +45,7 @@ export class OllamaModel implements ChatModel {
   readonly #connection: Connection;
   readonly #catalog: Catalog;
   readonly #queue = new RequestQueue();
+  readonly #loader: Loader;
   /** Models that refused to think although they say that they can. */
   readonly #cannotThink = new Set<string>();
 
@@ -32,24 +53,42 @@ export class OllamaModel implements ChatModel {
     this.#options = options;
     this.#connection = new Connection(options);
     this.#catalog = new Catalog(this.#connection);
+    this.#loader = new Loader(this.#connection);
   }
 
   async chat(
     request: ChatRequest,
     onDelta: (delta: ReplyDelta) => void,
     signal: AbortSignal,
+    onWait: (wait: Wait) => void = () => undefined,
   ): Promise<ChatOutcome> {
+    const watch = new SilenceWatch(this.#preferences.silenceMinutes ?? 0, signal);
+    const ears = { onDelta, onWait, onHeard: () => watch.heard(), signal: watch.signal };
     try {
-      return await this.#queue.run(canonicalName(request.model), signal, async () => {
-        const facts = await this.#catalog.facts(request.model, signal);
-        if (request.tools.length > 0 && facts.canCallTools === false)
-          return { type: "failed", partial: NOTHING, failure: noTools(request.model) };
-        return await this.#withOneRetry(request, facts, (known) =>
-          this.#send(request, known, { onDelta, signal }),
-        );
-      });
+      return await this.#inTurn(request, ears);
     } catch (error) {
-      return this.#end(error, request, { partial: NOTHING, signal });
+      return this.#end(error, request, { partial: NOTHING, signal: watch.signal });
+    } finally {
+      watch.end();
+    }
+  }
+
+  async preload(model: string, numCtx: number, signal: AbortSignal): Promise<boolean> {
+    try {
+      return await this.#queue.run({ key: canonicalName(model), kind: "preload" }, signal, async () => {
+        const facts = await this.#catalog.facts(model, signal);
+        // There is nothing to load here, and nobody has agreed yet to tell that server anything.
+        if (facts.isCloud) return false;
+        const fields = await this.#fields(
+          { numCtx, maxReplyTokens: 1, thinking: "default", model },
+          facts,
+          signal,
+        );
+        await this.#loader.load({ model, numCtx, fields }, signal);
+        return true;
+      });
+    } catch {
+      return false; // It is in the log, and the chat that follows tells the person.
     }
   }
 
@@ -59,24 +98,53 @@ export class OllamaModel implements ChatModel {
   }
 
   async allocatedNumCtx(model: string, signal: AbortSignal): Promise<number | undefined> {
-    const loaded = await this.#loadedModels(signal);
-    return loaded?.get(canonicalName(model))?.numCtx;
+    return (await this.#loader.loaded(signal))?.get(canonicalName(model))?.numCtx;
   }
 
-  async isLoaded(model: string, numCtx: number, signal: AbortSignal): Promise<boolean | undefined> {
-    const loaded = await this.#loadedModels(signal);
-    if (loaded === undefined) return undefined;
-    const found = loaded.get(canonicalName(model));
-    return found !== undefined && (found.numCtx ?? numCtx) === numCtx;
+  isLoaded(model: string, numCtx: number, signal: AbortSignal): Promise<boolean | undefined> {
+    return this.#loader.isLoaded(model, numCtx, signal);
   }
 
-  /** What is in the server's memory; undefined when it does not say. The request is in the log then. */
-  async #loadedModels(signal: AbortSignal): Promise<LoadedModels | undefined> {
-    try {
-      return await askLoadedModels(this.#connection, signal);
-    } catch {
-      return undefined;
-    }
+  get #preferences(): ChatPreferences {
+    return this.#options.preferences?.() ?? {};
+  }
+
+  async #inTurn(request: ChatRequest, ears: Ears): Promise<ChatOutcome> {
+    const { signal, onWait, onHeard } = ears;
+    const onQueue = (before: "chat" | "preload") =>
+      onWait(before === "preload" ? { for: "loading" } : { for: "turn" });
+    const place = { key: canonicalName(request.model), kind: "chat" as const, onWait: onQueue };
+    return this.#queue.run(place, signal, async () => {
+      onHeard();
+      const facts = await this.#catalog.facts(request.model, signal);
+      const refusal = this.#refusalOf(request, facts);
+      if (refusal !== undefined) return { type: "failed", partial: NOTHING, failure: refusal };
+      if (!facts.isCloud) {
+        const { model, numCtx } = request;
+        const fields = await this.#fields(request, facts, signal);
+        await this.#loader.prepare({ model, numCtx, fields }, signal, onWait);
+      }
+      onHeard();
+      onWait({ for: "reading" });
+      return await this.#withOneRetry(request, facts, (known) => this.#send(request, known, ears));
+    });
+  }
+
+  #refusalOf({ model, tools }: ChatRequest, facts: ModelFacts): Failure | undefined {
+    if (tools.length > 0 && facts.canCallTools === false) return noTools(model);
+    const mayLeave = this.#preferences.mayLeaveMachine?.(model) ?? true;
+    return facts.isCloud && !mayLeave ? refusedCloud(model) : undefined;
+  }
+
+  /** The fields of a request that decide what the model is loaded with, and whether it thinks. */
+  async #fields(
+    request: Pick<ChatRequest, "model" | "numCtx" | "maxReplyTokens" | "thinking">,
+    facts: ModelFacts,
+    signal: AbortSignal,
+  ): Promise<RequestFields> {
+    const quirks = await this.#catalog.quirks(signal);
+    const thinking = this.#cannotThink.has(request.model) ? "none" : facts.thinking;
+    return requestFields(request, { quirks, thinking, effort: this.#preferences.thinking ?? "on" });
   }
 
   /** A refusal to think and a call that the server could not parse are worth one more try, as long as nothing was shown. */
@@ -99,7 +167,7 @@ export class OllamaModel implements ChatModel {
   async #send(
     request: ChatRequest,
     facts: ModelFacts,
-    { onDelta, signal }: { onDelta: (delta: ReplyDelta) => void; signal: AbortSignal },
+    { onDelta, onHeard, signal }: Ears,
   ): Promise<ChatOutcome> {
     const { wire, quirks } = await this.#wireOf(request, facts, signal);
     const decoder = new ReplyDecoder({
@@ -111,9 +179,10 @@ export class OllamaModel implements ChatModel {
     try {
       const reply = await this.#connection.exchange(call, signal, async (client) => {
         const chunks = await client.chat(wire);
-        await readToEnd(chunks, decoder);
+        await readToEnd(chunks, decoder, onHeard);
         return decoder.reply();
       });
+      this.#loader.noteUse(request.model, request.numCtx);
       return { type: "reply", reply };
     } catch (error) {
       return this.#end(error, request, { partial: decoder.partial(), signal });
@@ -122,10 +191,8 @@ export class OllamaModel implements ChatModel {
 
   async #wireOf(request: ChatRequest, facts: ModelFacts, signal: AbortSignal) {
     const quirks = await this.#catalog.quirks(signal);
-    const thinking = this.#cannotThink.has(request.model) ? "none" : facts.thinking;
-    const effort = this.#options.thinking ?? "on";
     // What grows stands last but for the options, so that a request begins with the bytes of the one before it.
-    const { options, ...fields } = requestFields(request, { quirks, thinking, effort });
+    const { options, ...fields } = await this.#fields(request, facts, signal);
     const wire = {
       model: request.model,
       stream: true as const,
@@ -142,7 +209,8 @@ export class OllamaModel implements ChatModel {
     request: ChatRequest,
     { partial, signal }: { partial: ReplyDelta; signal: AbortSignal },
   ): ChatOutcome {
-    if (signal.aborted) return { type: "stopped", partial };
+    const reason: unknown = signal.aborted ? signal.reason : error;
+    if (signal.aborted && !(reason instanceof Silence)) return { type: "stopped", partial };
     const context: FailureContext = {
       address: this.#connection.address,
       model: request.model,
@@ -150,7 +218,7 @@ export class OllamaModel implements ChatModel {
       platform: process.platform,
       machine: this.#options.machine,
     };
-    const diagnosis = diagnose(error, context);
+    const diagnosis = diagnose(reason, context);
     // The server may be started anew in another version, and a model be replaced.
     if (/^(not_running|model_missing|no_tools)$/.test(diagnosis.failure.kind)) this.#catalog.forget();
     return { type: "failed", partial, ...diagnosis };
@@ -159,9 +227,16 @@ export class OllamaModel implements ChatModel {
 
 const NOTHING: ReplyDelta = { text: "", thinking: "" };
 
-async function readToEnd(chunks: AsyncIterable<unknown>, decoder: ReplyDecoder): Promise<void> {
+async function readToEnd(
+  chunks: AsyncIterable<unknown>,
+  decoder: ReplyDecoder,
+  onHeard: () => void,
+): Promise<void> {
   try {
-    for await (const chunk of chunks) decoder.push(chunk);
+    for await (const chunk of chunks) {
+      onHeard();
+      decoder.push(chunk);
+    }
   } catch (error) {
     if (!isEndOfStream(error) || !decoder.isComplete) throw error;
   }

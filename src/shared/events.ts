@@ -46,6 +46,8 @@ export interface TokenCount {
 export interface Failure {
   readonly kind: FailureKind;
   readonly message: string;
+  /** The model that it is about. */
+  readonly model?: string;
 }
 
 /** The kinds of failure that a person can do something different about. */
@@ -59,6 +61,10 @@ export type FailureKind =
   | "message_too_long"
   | "load_failed"
   | "tool_parse"
+  | "template"
+  | "silent"
+  | "cloud"
+  | "disk_full"
   | "busy"
   | "unauthorized"
   | "interrupted_stream"

@@ -3,12 +3,26 @@ import type { LogEvent, TokenCount } from "./events";
 /** What the agent is doing now; `since` is in milliseconds since 1970. */
 export type Phase =
   | { readonly name: "idle" }
-  | { readonly name: "waiting"; readonly since: number; readonly detail: string }
+  | WaitingPhase
   | { readonly name: "thinking"; readonly since: number }
   | { readonly name: "writing"; readonly since: number }
   | { readonly name: "tool"; readonly since: number; readonly callId: string }
   | { readonly name: "approval"; readonly since: number; readonly callId: string }
   | CompactingPhase;
+
+/** What the first piece of a reply waits for. */
+export interface WaitingPhase {
+  readonly name: "waiting";
+  readonly since: number;
+  /** `turn`: another request to the same model is before it. */
+  readonly what: "request" | "turn" | "loading" | "reading";
+  readonly model: string;
+  /** The size of the model that is loaded, in bytes. */
+  readonly bytes?: number;
+  /** Tokens of the prompt that have to be read, an estimate, and how long that is likely to take (milliseconds, from measured speeds). */
+  readonly tokens?: number;
+  readonly expectedMs?: number;
+}
 
 export interface CompactingPhase {
   readonly name: "compacting";

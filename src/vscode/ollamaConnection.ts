@@ -32,6 +32,7 @@ export class OllamaConnection extends Disposable implements ModelServer, ChatMod
     (await this.now()).model.requestBody?.(...request);
   readonly allocatedNumCtx: ChatModel["allocatedNumCtx"] = async (...question) =>
     (await this.now()).model.allocatedNumCtx(...question);
+  readonly preload: ChatModel["preload"] = async (...order) => (await this.now()).model.preload(...order);
   readonly isLoaded: ChatModel["isLoaded"] = async (...question) =>
     (await this.now()).model.isLoaded(...question);
 

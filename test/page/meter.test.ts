@@ -182,9 +182,9 @@ test("while something goes on a line says what and for how long, and it is gone 
     );
     await panel.events({
       type: "phase_changed",
-      phase: { name: "waiting", since, detail: "Reading 3,100 tokens" },
+      phase: { name: "waiting", since, what: "request", model: "qwen3:8b" },
     });
-    assert.match(await line.innerText(), /^Reading 3,100 tokens/);
+    assert.match(await line.innerText(), /^Waiting for the model/);
     await panel.events({ type: "phase_changed", phase: { name: "idle" } });
     assert.equal(await line.count(), 0);
   });

@@ -18,6 +18,7 @@ export class ScriptedModel implements ChatModel {
   allocated: number | undefined = undefined;
   loaded: boolean | undefined = undefined;
   askedWhetherLoaded = 0;
+  readonly preloads: { readonly model: string; readonly numCtx: number }[] = [];
 
   constructor(
     steps: readonly Step[] = [],
@@ -50,6 +51,11 @@ export class ScriptedModel implements ChatModel {
 
   allocatedNumCtx(): Promise<number | undefined> {
     return Promise.resolve(this.allocated);
+  }
+
+  preload(model: string, numCtx: number): Promise<boolean> {
+    this.preloads.push({ model, numCtx });
+    return Promise.resolve(true);
   }
 
   isLoaded(): Promise<boolean | undefined> {

@@ -98,6 +98,11 @@ export class ScriptedServer {
     return this.#recorder.waitFor(() => this.#recorder.chats[count - 1]);
   }
 
+  /** The chats without messages: they load or unload a model. */
+  preloads(): readonly SeenRequest[] {
+    return this.requestsTo("/api/chat").filter((request) => !this.chats().some((chat) => chat === request));
+  }
+
   /** Resolves once `count` requests to a path have arrived, with that one. */
   async waitForRequest(path: string, count = 1): Promise<SeenRequest> {
     return this.#recorder.waitFor(() => this.requestsTo(path)[count - 1]);
@@ -138,7 +143,7 @@ export class ScriptedServer {
   }
 
   /**
-   * The next `times` requests to a path meet this fault. A status, and anything before the first piece but `garbage`, comes at once,
+   * The next `times` requests to a path meet this fault; "preload" stands for chats without messages, which "/api/chat" leaves out. A status, and anything before the first piece but `garbage`, comes at once,
    * so that no brain is asked; the others break the answer that would have been given.
    */
   playFault(path: string, fault: Fault, times = 1): void {

@@ -25,6 +25,10 @@ class TalkingModel implements ChatModel {
     return Promise.resolve(undefined);
   }
 
+  preload(): Promise<boolean> {
+    return Promise.resolve(true);
+  }
+
   isLoaded(): Promise<undefined> {
     return Promise.resolve(undefined);
   }

@@ -248,6 +248,10 @@ class StrippingModel implements ChatModel {
     return Promise.resolve(undefined);
   }
 
+  preload(): Promise<boolean> {
+    return Promise.resolve(true);
+  }
+
   isLoaded(): Promise<undefined> {
     return Promise.resolve(undefined);
   }

@@ -85,6 +85,10 @@ class WatchedModel implements ChatModel {
     return Promise.resolve(undefined);
   }
 
+  preload(): Promise<boolean> {
+    return Promise.resolve(true);
+  }
+
   isLoaded(): Promise<undefined> {
     return Promise.resolve(undefined);
   }

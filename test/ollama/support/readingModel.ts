@@ -64,6 +64,10 @@ export class ReadingModel implements ChatModel {
     return this.model.allocatedNumCtx(model, signal);
   }
 
+  preload(model: string, numCtx: number, signal: AbortSignal): Promise<boolean> {
+    return this.model.preload(model, numCtx, signal);
+  }
+
   isLoaded(model: string, numCtx: number, signal: AbortSignal): Promise<boolean | undefined> {
     return this.model.isLoaded(model, numCtx, signal);
   }

@@ -55,7 +55,7 @@ export async function handleRequest(
   });
   try {
     const { signal } = controller;
-    const fault = await earlyFault(response, state.takeFault(record.path), signal);
+    const fault = await earlyFault(response, state.takeFault(faultName(record)), signal);
     if (fault === "over") return;
     await dispatch({ response, record, body, signal, fault }, state);
   } catch (error) {
@@ -64,6 +64,11 @@ export async function handleRequest(
     progress.isHandled = true;
     noteEnd();
   }
+}
+
+/** A chat without messages, which only loads the model, has faults of its own. */
+function faultName(record: RequestRecord): string {
+  return record.path === "/api/chat" && !(record instanceof ChatRecord) ? "preload" : record.path;
 }
 
 const ROUTES: Readonly<Record<string, Route>> = {

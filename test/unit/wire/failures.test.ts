@@ -65,7 +65,7 @@ test("A09: a model without tools is refused before anything is sent, and works w
   assert.equal(failed.kind, "no_tools");
   assert.match(failed.message, /^scripted cannot call tools/);
   assert.match(failed.message, /Choose another model/);
-  assert.equal(wire.server.requestsTo("/api/chat").length, 0);
+  assert.equal(wire.server.chats().length, 0);
   await reply(wire, { tools: [] });
   wire.server.addModel({ name: "scripted" });
   await reply(wire);
@@ -77,7 +77,7 @@ test("A09: a server that refuses tools without having said so is understood, and
   const failed = await failure(wire);
   assert.equal(failed.kind, "no_tools");
   assert.match(failed.message, /^scripted cannot/);
-  assert.equal(wire.server.requestsTo("/api/chat").length, 1);
+  assert.equal(wire.server.chats().length, 1);
 });
 
 test("A09: a refusal to think leads to one retry without, which is remembered", async (context) => {
@@ -125,7 +125,13 @@ describe("a status", () => {
       "load_failed",
       /smaller/,
     ],
-    [500, "no user query found in messages", "server_error", /no user query/],
+    [500, "no user query found in messages", "template", /ollama pull scripted/],
+    [
+      500,
+      'template: :3:5: executing "" at <index .Messages 0>: error calling index',
+      "template",
+      /another model/,
+    ],
     [502, "cannot reach the remote model", "server_error", /status 502/],
     [503, "server busy, please try again.  maximum pending requests exceeded", "busy", /Wait a moment/],
   ] as const satisfies readonly (readonly [number, string, FailureKind, RegExp])[])
@@ -137,7 +143,7 @@ describe("a status", () => {
       assert.match(failed.message, words);
       assert.match(failed.message, /scripted|127\.0\.0\.1/);
       assert.deepEqual(failed.partial, NO_PARTIAL);
-      assert.equal(wire.server.requestsTo("/api/chat").length, 1);
+      assert.equal(wire.server.chats().length, 1);
       assert.ok(wire.log.some((line) => line.includes(`status ${status}`)));
       await reply(wire);
     });

@@ -23,7 +23,7 @@ export interface Wire {
 }
 
 export type WireOptions = ScriptedServerOptions & {
-  readonly client?: Partial<Pick<OllamaModelOptions, "token" | "thinking" | "machine">>;
+  readonly client?: Partial<Pick<OllamaModelOptions, "token" | "preferences" | "machine">>;
 };
 
 /** Starts both; at the end the server must have met no problem, and nobody may hold a connection. */

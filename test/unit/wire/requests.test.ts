@@ -162,7 +162,7 @@ for (const { capabilities, family, effort, thinking, think } of [
   test(`think is ${think ?? "left out"} for ${family} (${capabilities.join(", ")}), setting ${effort ?? "on"}, request ${thinking}`, async (context) => {
     const wire = await startWire(context, {
       models: [{ name: "scripted", capabilities, family }],
-      client: { thinking: effort },
+      client: { preferences: () => ({ thinking: effort }) },
     });
     await reply(wire, { thinking });
     assert.equal(wire.server.chats()[0]?.request.think, think);
