@@ -67,7 +67,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const chat = own(new ChatView({ extensionUri: context.extensionUri, sessions, status, log }));
   const models = new Models({ server: connection, settings, status });
   own(new Indicators({ sessions, status, chat }));
-  own(handlePageMessages({ sessions, chat, diffs, summaries, status, workspace, log }));
+  own(handlePageMessages({ sessions, chat, diffs, summaries, status, settings, workspace, log }));
   const restorer = new TurnRestorer({
     sessions,
     store: checkpoints,

@@ -71,6 +71,7 @@ export class Composer {
     );
     this.box.element.addEventListener("keydown", (event) => this.pressed(event));
     this.box.element.addEventListener("input", () => this.typed());
+    this.box.element.addEventListener("focusin", () => post({ type: "composer_focused" }));
     for (const type of ["keyup", "pointerup", "focusout"]) {
       this.box.element.addEventListener(type, () => this.remember());
     }

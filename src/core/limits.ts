@@ -13,6 +13,9 @@ export const ROUND_LIMIT = { minimum: 1, maximum: 500, default: 25 } as const;
 /** How long a command may run, in seconds. */
 export const COMMAND_TIME_LIMIT = { minimum: 1, maximum: 3_600, default: 120 } as const;
 
+/** After how many minutes without a word from the server a request is given up; 0 for never. */
+export const SILENCE_LIMIT = { minimum: 0, maximum: 1_440, default: 0 } as const;
+
 /** Shares of the window; design §3.4 and §3.8. */
 export const SHARES = {
   toolResult: 1 / 4,

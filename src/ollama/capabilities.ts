@@ -27,7 +27,7 @@ export interface ModelFacts {
 
 const UNKNOWN: ModelFacts = readFacts("", {});
 
-/** What is asked once and then known: the facts of each model and the server's version. Only answers are kept, never failures. */
+/** What is asked once and then known: the facts of each model and the server's version. Of a model only answers are kept, never failures. */
 export class Catalog {
   readonly #connection: Connection;
   readonly #facts = new Map<string, ModelFacts>();
@@ -65,7 +65,9 @@ export class Catalog {
       return this.#quirks;
     } catch (error) {
       if (!(error instanceof StatusError)) throw error;
-      return quirksOf(undefined);
+      // Kept too: the options that follow from it must stay the same, or the model is loaded anew.
+      this.#quirks = quirksOf(undefined);
+      return this.#quirks;
     }
   }
 

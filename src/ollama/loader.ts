@@ -57,7 +57,9 @@ export class Loader {
     const { model, numCtx } = request;
     const used = this.#used.get(canonicalName(model));
     if (used?.numCtx === numCtx && Date.now() - used.at < SURELY_LOADED_MS) return;
-    if ((await this.isLoaded(model, numCtx, signal)) !== false) return;
+    const isLoaded = await this.isLoaded(model, numCtx, signal);
+    signal.throwIfAborted();
+    if (isLoaded !== false) return;
     const bytes = await this.#sizeOf(model, signal);
     onWait({ for: "loading", ...(bytes === undefined ? {} : { bytes }) });
     await this.load(request, signal);

@@ -157,6 +157,8 @@ export type FromPage =
   /** The draft has changed: the editor may forget what the page saves when the window is reloaded. */
   | { readonly type: "draft"; readonly draft: Draft }
   | { readonly type: "withdraw"; readonly id: string }
+  /** The cursor is in the message field: a message is likely to come. */
+  | { readonly type: "composer_focused" }
   | { readonly type: "stop" }
   | { readonly type: "resume"; readonly how: "retry" | "continue" }
   | {
@@ -181,6 +183,7 @@ export function parseFromPage(value: unknown): FromPage | undefined {
   if (!isObject(value)) return undefined;
   switch (value["type"]) {
     case "ready":
+    case "composer_focused":
     case "stop":
       return { type: value["type"] };
     case "send":

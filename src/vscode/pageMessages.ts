@@ -6,7 +6,7 @@ import type { Diffs } from "./diffs";
 import { messageOf } from "./log";
 import type { OllamaStatus } from "./ollamaStatus";
 import type { Sessions } from "./sessions";
-import { openSetting } from "./settings";
+import { openSetting, type Settings } from "./settings";
 import { steer } from "./steeringCommands";
 import type { SummaryFiles } from "./summaryFiles";
 
@@ -15,6 +15,7 @@ interface Parts {
   readonly chat: ChatView;
   readonly diffs: Diffs;
   readonly status: OllamaStatus;
+  readonly settings: Settings;
   readonly summaries: SummaryFiles;
   readonly workspace: Workspace;
   readonly log: vscode.LogOutputChannel;
@@ -42,6 +43,8 @@ async function handle(message: FromPage, parts: Parts): Promise<void> {
     case "draft":
       sessions.draft = message.draft;
       return;
+    case "composer_focused":
+      return preload(parts);
     case "withdraw":
       sessions.current?.withdraw(message.id);
       return;
@@ -71,6 +74,13 @@ async function handle(message: FromPage, parts: Parts): Promise<void> {
     case "page_error":
       log.error(`The page failed: ${message.message}`);
   }
+}
+
+/** Loads the model while the person types, unless that is not wanted or there is none that could be. */
+function preload({ sessions, status, settings }: Parts): void {
+  const { current } = status;
+  if (settings.current.preload && current.state === "ready" && !current.isRehearsal)
+    sessions.current?.preload();
 }
 
 type Sending = Extract<FromPage, { type: "send" }>;

@@ -5,11 +5,20 @@ import {
   KEEP_MESSAGES,
   NUM_CTX,
   ROUND_LIMIT,
+  SILENCE_LIMIT,
 } from "../core/limits";
 import { SECRET_FILES } from "../core/secrets";
 import { SUMMARY_REQUESTS, type SummaryRequestSetting } from "../core/summaryForm";
 
+const THINKING: readonly Thinking[] = ["on", "off", "low", "medium", "high"];
+const CLOUD_MODELS: readonly CloudModels[] = ["ask", "hide"];
 const APPROVAL_MODES: readonly ApprovalMode[] = ["ask", "allowEdits", "readOnly"];
+
+/** How much a model that can think is to think. */
+export type Thinking = "on" | "off" | "low" | "medium" | "high";
+
+/** What becomes of models that run elsewhere: asked about before their first use, or not used at all. */
+export type CloudModels = "ask" | "hide";
 
 /** Where the server is; `url` has no slash at its end. */
 export interface ServerAddress {
@@ -31,6 +40,12 @@ export interface SettingValues {
   readonly keepMessages: number;
   readonly automaticCompaction: boolean;
   readonly summaryRequest: SummaryRequestSetting;
+  readonly thinking: Thinking;
+  /** Whether the model is loaded as soon as the cursor is in the message field. */
+  readonly preload: boolean;
+  /** Minutes; 0 for never. */
+  readonly silenceLimit: number;
+  readonly cloudModels: CloudModels;
   readonly roundLimit: number;
   /** Seconds. */
   readonly commandTimeLimit: number;
@@ -80,23 +95,15 @@ export function readSettings(source: SettingSource): { values: SettingValues; ba
     numCtx: reader.wholeNumber("numCtx", NUM_CTX),
     compactionThreshold: reader.number("compaction.threshold", COMPACTION_THRESHOLD),
     keepMessages: reader.wholeNumber("compaction.keep", KEEP_MESSAGES),
-    automaticCompaction: reader.read("compaction.automatic", { kind: "yes_or_no" }, true, (value) =>
-      typeof value === "boolean" ? value : undefined,
-    ),
-    summaryRequest: reader.read<SummaryRequestSetting>(
-      "compaction.request",
-      { kind: "choice", choices: SUMMARY_REQUESTS },
-      "auto",
-      (value) => SUMMARY_REQUESTS.find((form) => form === value),
-    ),
+    automaticCompaction: reader.yesOrNo("compaction.automatic", true),
+    summaryRequest: reader.choice("compaction.request", SUMMARY_REQUESTS, "auto"),
+    thinking: reader.choice("thinking", THINKING, "on"),
+    preload: reader.yesOrNo("preload", true),
+    silenceLimit: reader.wholeNumber("silenceLimit", SILENCE_LIMIT),
+    cloudModels: reader.choice("cloudModels", CLOUD_MODELS, "ask"),
     roundLimit: reader.wholeNumber("roundLimit", ROUND_LIMIT),
     commandTimeLimit: reader.wholeNumber("commandTimeLimit", COMMAND_TIME_LIMIT),
-    approvalMode: reader.read<ApprovalMode>(
-      "approvals",
-      { kind: "choice", choices: APPROVAL_MODES },
-      "ask",
-      (value) => APPROVAL_MODES.find((mode) => mode === value),
-    ),
+    approvalMode: reader.choice("approvals", APPROVAL_MODES, "ask"),
     allowedCommands: reader.texts("allowedCommands", []),
     secretFiles: reader.texts("secretFiles", SECRET_FILES),
   };
@@ -136,6 +143,18 @@ class Reader {
       const strings = texts?.filter((text) => typeof text === "string");
       return strings?.length === texts?.length ? strings : undefined;
     });
+  }
+
+  yesOrNo(id: string, fallback: boolean): boolean {
+    return this.read(id, { kind: "yes_or_no" }, fallback, (value) =>
+      typeof value === "boolean" ? value : undefined,
+    );
+  }
+
+  choice<Choice extends string>(id: string, choices: readonly Choice[], fallback: Choice): Choice {
+    return this.read(id, { kind: "choice", choices }, fallback, (value) =>
+      choices.find((choice) => choice === value),
+    );
   }
 
   read<Value>(

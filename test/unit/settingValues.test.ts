@@ -22,6 +22,10 @@ test("without any setting the defaults hold and nothing is named", () => {
       keepMessages: 6,
       automaticCompaction: true,
       summaryRequest: "auto",
+      thinking: "on",
+      preload: true,
+      silenceLimit: 0,
+      cloudModels: "ask",
       roundLimit: 25,
       commandTimeLimit: 120,
       approvalMode: "ask",
@@ -42,6 +46,10 @@ test("values inside their ranges are used as they are", () => {
       "compaction.keep": 1,
       "compaction.automatic": false,
       "compaction.request": "inPlace",
+      thinking: "high",
+      preload: false,
+      silenceLimit: 20,
+      cloudModels: "hide",
       roundLimit: 3,
       commandTimeLimit: 5,
       approvals: "readOnly",
@@ -57,6 +65,10 @@ test("values inside their ranges are used as they are", () => {
   assert.equal(values.keepMessages, 1);
   assert.equal(values.automaticCompaction, false);
   assert.equal(values.summaryRequest, "inPlace");
+  assert.deepEqual(
+    [values.thinking, values.preload, values.silenceLimit, values.cloudModels],
+    ["high", false, 20, "hide"],
+  );
   assert.equal(values.roundLimit, 3);
   assert.equal(values.commandTimeLimit, 5);
   assert.equal(values.approvalMode, "readOnly");
@@ -73,6 +85,10 @@ for (const [id, value] of [
   ["compaction.keep", 0],
   ["compaction.automatic", "yes"],
   ["compaction.request", "in_place"],
+  ["thinking", true],
+  ["preload", "no"],
+  ["silenceLimit", -1],
+  ["cloudModels", "allow"],
   ["roundLimit", []],
   ["commandTimeLimit", -1],
   ["approvals", "always"],

@@ -74,6 +74,10 @@ class AnyModel implements ChatModel {
     return Promise.resolve({ type: "reply" as const, reply: replyOf({ text, toolCalls }, count) });
   }
 
+  preload(): Promise<boolean> {
+    return Promise.resolve(true);
+  }
+
   isLoaded(): Promise<undefined> {
     return Promise.resolve(undefined);
   }
