@@ -234,7 +234,7 @@ test("requests to one model run one after the other, those to another beside the
     return {
       content: asked,
       before: async (piece) => {
-        if (piece === 0 && asked === "first") await wire.server.waitForRequest("/api/chat", 2);
+        if (piece === 0 && asked === "first") await wire.server.waitForChat(2);
       },
     };
   });

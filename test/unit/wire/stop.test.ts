@@ -11,7 +11,7 @@ for (const path of ["/api/show", "/api/version", "/api/chat"])
     wire.server.playFault(path, { kind: "hang", afterChunks: 0 });
     const stop = new AbortController();
     const chatting = chat(wire, {}, stop.signal);
-    await wire.server.waitForRequest(path);
+    await (path === "/api/chat" ? wire.server.waitForChat() : wire.server.waitForRequest(path));
     stop.abort();
     assert.deepEqual((await chatting).outcome, { type: "stopped", partial: { text: "", thinking: "" } });
     assert.equal((await wire.server.waitForAbort()).path, path);
@@ -104,7 +104,7 @@ test("stopped, failed and finished chats leave no connection and no listener", a
   for (let count = 1; count <= 50; count++) {
     const stop = new AbortController();
     const chatting = chat(wire, {}, stop.signal);
-    await wire.server.waitForRequest("/api/chat", 6 + count);
+    await wire.server.waitForChat(6 + count);
     stop.abort();
     assert.equal((await chatting).outcome.type, "stopped");
     assert.equal(getEventListeners(stop.signal, "abort").length, 0);
