@@ -124,16 +124,26 @@ function describeAction({ action }: RestoreStep): string {
 
 /** The three ways with a file that was changed since; closing the question keeps it. */
 async function askAbout({ file, merged, action }: RestoreStep): Promise<Way> {
-  const [merge, keep] = [vscode.l10n.t("Merge"), vscode.l10n.t("Keep as It Is")];
   const take =
-    action === "deleted" ? vscode.l10n.t("Delete Anyway") : vscode.l10n.t("Overwrite with Earlier Content");
-  const detail =
-    merged === undefined
-      ? vscode.l10n.t("What Loom changed and what was changed since cannot be told apart.")
-      : vscode.l10n.t("Merge takes out what Loom changed and leaves what was changed since.");
-  const text = vscode.l10n.t("{0} was changed after Loom changed it.", file.shown);
-  const ways = merged === undefined ? [take, keep] : [merge, take, keep];
-  const answer = await vscode.window.showWarningMessage(text, { modal: true, detail }, ...ways);
-  if (answer === merge && merged !== undefined) return "merge";
-  return answer === take ? "take" : "keep";
+    action === "deleted"
+      ? vscode.l10n.t("Delete Anyway")
+      : vscode.l10n.t("Overwrite with the Earlier Content");
+  const ways: readonly (vscode.QuickPickItem & { readonly way: Way })[] = [
+    { way: "keep", label: vscode.l10n.t("Keep as It Is") },
+    ...(merged === undefined
+      ? []
+      : [
+          {
+            way: "merge" as const,
+            label: vscode.l10n.t("Merge"),
+            detail: vscode.l10n.t("Takes out what Loom changed and leaves what was changed since"),
+          },
+        ]),
+    { way: "take", label: take, detail: vscode.l10n.t("What was changed since is kept for Undo") },
+  ];
+  const answer = await vscode.window.showQuickPick(ways, {
+    ignoreFocusOut: true,
+    title: vscode.l10n.t("{0} was changed after Loom changed it", file.shown),
+  });
+  return answer?.way ?? "keep";
 }
