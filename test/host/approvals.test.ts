@@ -161,7 +161,7 @@ describe("approvals and waiting messages", () => {
     await panel.composer().press("Enter");
     assert.equal(await card().count(), 1);
     assert.equal(readFileSync(greeting, "utf8"), "hello\n");
-    await waiting.filter({ hasText: "never mind" }).getByRole("button").click();
+    await waiting.filter({ hasText: "never mind" }).getByRole("button", { name: "Edit" }).click();
     await waiting.nth(1).waitFor({ state: "detached" });
     assert.equal(await panel.composer().inputValue(), "never mind");
     await panel.composer().fill("");
