@@ -211,4 +211,30 @@ describe("approvals and waiting messages", () => {
     assert.equal(sent[1]?.request.messages?.at(-1)?.content, "next step");
     assert.equal(await panel.frame().locator("li.entry.you", { hasText: "next step" }).count(), 1);
   });
+
+  it("C07: what is sent during a compaction that fails goes out once as well", async () => {
+    server.setBrain(() => ({ content: "A long answer. ".repeat(120) }));
+    for (const text of ["one", "two", "three", "four", "five"]) await panel.say(text);
+    const summary = createGate();
+    server.setBrain(async ({ tools }) => {
+      if (tools.length > 0) return { content: "Next." };
+      await summary.opened;
+      return { content: "" };
+    });
+    await panel.send("/compact the numbers");
+    await panel
+      .frame()
+      .getByText(/^Compacting \d+ messages/)
+      .waitFor();
+    await panel.send("next step");
+    await panel.frame().getByRole("list", { name: "Messages that wait" }).getByText("next step").waitFor();
+    summary.open();
+    await panel.item("Next.").waitFor();
+    await panel.untilIdle();
+    await panel.item("Compaction failed.").waitFor();
+    const { messages = [] } = server.chats().at(-1)?.request ?? {};
+    assert.equal(messages.filter(({ content }) => content === "next step").length, 1);
+    assert.ok(messages.some(({ content }) => content === "one"));
+    assert.equal(await panel.frame().locator("li.entry.you", { hasText: "next step" }).count(), 1);
+  });
 });

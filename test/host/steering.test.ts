@@ -9,14 +9,12 @@ import {
   type ScriptedServer,
   type SeenChat,
 } from "../support/scriptedServer";
-import { rewriteEditor, usedInTable } from "./support/steering";
+import { FACTS, LONG, rewriteEditor, usedInTable } from "./support/steering";
 import { Panel, themeNames } from "./support/panel";
 import { useServer } from "./support/scripted";
 
 const root = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? "";
 const notes = join(root, "notes.txt");
-const LONG = "And so it goes on with one more sentence of the answer. ".repeat(16);
-const FACTS = "The port is 48213, the table is t_ord_7, never touch legacy/.";
 
 let panel: Panel;
 let server: ScriptedServer;
@@ -31,6 +29,7 @@ const lastChat = (): SeenChat => {
   assert.ok(chat, "no chat was asked for");
   return chat;
 };
+/** The messages of the last request that was no summary's. */
 const sent = (): string => JSON.stringify(lastChat().request.messages);
 const slot = (): string => lastChat().request.messages?.[1]?.content ?? "";
 
@@ -115,8 +114,7 @@ describe("a compaction is seen, steered and taken back", () => {
     assert.ok(slot().includes("written by me: port 48213"));
     await rewriteEditor(panel, "");
     await toast("The summary is empty").waitFor();
-    const document = vscode.window.activeTextEditor?.document;
-    assert.equal(document?.isDirty, true);
+    assert.equal(vscode.window.activeTextEditor?.document.isDirty, true);
     await vscode.commands.executeCommand("notifications.clearAll");
     // Written anew while the editor holds unsaved changes: the editor asks before it loses either.
     summary = () => ({ content: "- anew: SELECT port FROM t_ord_7" });
@@ -148,8 +146,8 @@ describe("a compaction is seen, steered and taken back", () => {
     await panel.item("Table t_ord_7 is read-only.").hover();
     await panel.item("Table t_ord_7 is read-only.").getByRole("button", { name: "Pin" }).click();
     await panel.button("1 pin").waitFor();
-    const editor = await vscode.window.showTextDocument(vscode.Uri.file(notes));
-    editor.selection = new vscode.Selection(0, 0, 0, 37);
+    const selection = new vscode.Range(0, 0, 0, 37);
+    await vscode.window.showTextDocument(vscode.Uri.file(notes), { selection });
     await panel.runFromPalette("Loom: Pin Selection");
     await panel.button("2 pins").waitFor();
     assert.deepEqual(await panel.meter(), before);
@@ -161,10 +159,10 @@ describe("a compaction is seen, steered and taken back", () => {
     await panel.say("six");
     assert.ok(slot().includes("Pinned by the user, word for word:\n- Table t_ord_7 is read-only."));
     assert.ok(slot().includes("- Deploy only from branch  release/2.4."));
-    await panel.composer().fill(`/pin ${"one more word ".repeat(180)}`);
-    await panel.composer().press("Enter");
+    const composer = panel.composer();
+    await composer.fill(`/pin ${"one more word ".repeat(180)}`);
+    await composer.press("Enter");
     await panel.frame().locator(".composer-note", { hasText: "at most 409 fit" }).waitFor();
-    await panel.composer().fill("");
     await panel.button("2 pins").click();
     const list = panel.frame().getByRole("dialog", { name: "Pins" });
     await list.getByRole("button", { name: "Unpin: Table t_ord_7 is read-only." }).click();

@@ -73,7 +73,9 @@ export const steering = {
   chainLink: (index: number, time: string) => `Compaction ${number(index + 1)}, ${time}`,
   verbatim: "Word for word",
   verbatimText: (messages: number) =>
-    `${plural(messages, "message follows", "messages follow")} the summary in the context as they are.`,
+    messages === 1
+      ? "1 message follows the summary in the context as it is."
+      : `${number(messages)} messages follow the summary in the context as they are.`,
   verbatimNothing: "No message follows the summary; the newest request is quoted in it.",
   shortened: (count: number) => `${plural(count, "of them is", "of them are")} shortened to fit the window.`,
   firstOfThem: "Go to the first of them",

@@ -1,6 +1,12 @@
 import type { Locator } from "playwright-core";
 import type { Panel } from "./panel";
 
+/** An answer that fills a small window in a few turns. */
+export const LONG = "And so it goes on with one more sentence of the answer. ".repeat(16);
+
+/** C09: what a first message says exactly. */
+export const FACTS = "The port is 48213, the table is t_ord_7, never touch legacy/.";
+
 /** Puts a text in the place of all that is in the active editor, by keyboard, and saves. */
 export async function rewriteEditor({ workbench }: Panel, text: string): Promise<void> {
   const { keyboard } = workbench;
