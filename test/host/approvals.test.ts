@@ -232,7 +232,7 @@ describe("approvals and waiting messages", () => {
     await panel.item("Next.").waitFor();
     await panel.untilIdle();
     await panel.item("Compaction failed.").waitFor();
-    const { messages = [] } = server.chats().at(-1)?.request ?? {};
+    const messages = server.chats().at(-1)?.request.messages ?? [];
     assert.equal(messages.filter(({ content }) => content === "next step").length, 1);
     assert.ok(messages.some(({ content }) => content === "one"));
     assert.equal(await panel.frame().locator("li.entry.you", { hasText: "next step" }).count(), 1);
