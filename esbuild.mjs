@@ -17,6 +17,8 @@ const bundles = [
     format: "cjs",
     target: "node20",
     external: ["vscode", "./node/shellSyntax"],
+    // The polyfill that `ollama` brings is for browsers without fetch; Node has it, and we give our own.
+    alias: { "whatwg-fetch": "./scripts/noPolyfill.mjs" },
     // `import()` becomes `require`, which every version of the editor can do.
     supported: { "dynamic-import": false },
   },

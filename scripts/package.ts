@@ -1,21 +1,16 @@
-// `npm run package`: builds both bundles and puts them with media and the manifest into loom-VERSION.vsix, nothing else.
+// `npm run package`: builds the bundles and puts them with media and the manifest into loom-VERSION.vsix, nothing else.
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
-import { createVSIX, listFiles } from "@vscode/vsce";
-
-/** What a package may hold. */
-const ALLOWED =
-  /^(dist\/(extension\.js|page\.(js|css))|media\/.+|package\.json|package\.nls\.json|README\.md|CHANGELOG\.md|LICENSE)$/;
+import { createVSIX } from "@vscode/vsce";
+import { packageFiles } from "./packageFiles";
 
 const build = spawnSync(process.execPath, ["esbuild.mjs"], { stdio: ["ignore", "inherit", "inherit"] });
 if (build.status !== 0) process.exit(build.status ?? 1);
 
-const files = await listFiles({ cwd: process.cwd(), packagedDependencies: [] });
-const foreign = files.filter((file) => !ALLOWED.test(file.split("\\").join("/")));
-if (foreign.length > 0) {
-  console.error(`These files do not belong in the package (see .vscodeignore):\n${foreign.join("\n")}`);
-  process.exit(1);
-}
+const { files, foreign, missing } = await packageFiles();
+for (const file of foreign) console.error(`${file} does not belong in the package (see .vscodeignore).`);
+for (const file of missing) console.error(`${file} is missing from the package.`);
+if (foreign.length + missing.length > 0) process.exit(1);
 const packagePath = join(process.cwd(), "loom.vsix");
 // The links of the README stay as they are: there is no public repository that they could be completed with.
 const links = { allowMissingRepository: true, rewriteRelativeLinks: false };

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { measureBundles } from "../../bench/size";
+import { packageFiles } from "../../scripts/packageFiles";
 
 const bundles = measureBundles();
 
@@ -17,4 +18,10 @@ describe("the size of the built bundles", () => {
       );
     });
   }
+});
+
+test("the package holds the bundles, media and the manifest, nothing else", async () => {
+  const { files, foreign, missing } = await packageFiles();
+  assert.deepEqual({ foreign, missing }, { foreign: [], missing: [] });
+  assert.ok(files.includes("media/icon.png"));
 });

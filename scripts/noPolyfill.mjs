@@ -1,0 +1,2 @@
+// Stands in for a polyfill that Node does not need: see esbuild.mjs.
+export {};
