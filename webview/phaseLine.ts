@@ -55,7 +55,8 @@ export class PhaseLine {
     const { phase } = this;
     if (phase.name === "idle") return;
     const elapsed = Date.now() - phase.since;
-    const text = phase.name === "waiting" ? waiting.time(phase, elapsed) : strings.phase.elapsed(elapsed);
+    const isExpected = phase.name === "waiting" || phase.name === "compacting";
+    const text = isExpected ? waiting.time(phase, elapsed) : strings.phase.elapsed(elapsed);
     setText(this.time, text);
   }
 }
@@ -77,8 +78,11 @@ function phaseText(phase: Exclude<Phase, { name: "idle" }>, view: SessionView): 
   }
 }
 
-function compactingText({ messages, used, window, part, parts }: CompactingPhase): string {
+function compactingText({ messages, used, window, part, parts, writtenTokens = 0 }: CompactingPhase): string {
   const { compacting, compactingFrom, compactingPart } = strings.phase;
-  const progress = parts > 1 ? [compactingPart(part, parts)] : [];
+  const progress = [
+    ...(parts > 1 ? [compactingPart(part, parts)] : []),
+    ...(writtenTokens > 0 ? [strings.steering.written(writtenTokens)] : []),
+  ];
   return [compacting(messages), compactingFrom(used, window), ...progress].join(", ");
 }

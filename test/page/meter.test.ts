@@ -175,6 +175,22 @@ test("while something goes on a line says what and for how long, and it is gone 
       await line.innerText(),
       /^Compacting 21 messages, 3,470 \/ 4,096 tokens, part 2 of 3\s+1\smin \d+\ss$/,
     );
+    const progress = {
+      used: 3_470,
+      window: 4_096,
+      part: 1,
+      parts: 1,
+      expectedMs: 80_000,
+      writtenTokens: 120,
+    };
+    await panel.events({
+      type: "phase_changed",
+      phase: { name: "compacting", since, messages: 21, ...progress },
+    });
+    assert.match(
+      await line.innerText(),
+      /^Compacting 21 messages, 3,470 \/ 4,096 tokens, ~120 tokens written\s+1\smin \d+\ss of about 1\smin 20\ss$/,
+    );
     const before = await line.locator(".phase-time").textContent();
     await panel.until(
       async () => (await line.locator(".phase-time").textContent()) !== before,

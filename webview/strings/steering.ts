@@ -146,6 +146,8 @@ export const steering = {
     unchanged: "Compaction ended. The conversation is as it was.",
   },
 
+  written: (tokens: number) => `~${number(tokens)} tokens written`,
+
   editQueued: "Edit",
   editQueuedTitle: "Take this message back into the field",
   withdraw: "Withdraw",

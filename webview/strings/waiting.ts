@@ -24,7 +24,7 @@ export const waiting = {
     }
   },
   /** The time so far (milliseconds), with the expected one where that is known and worth a word. */
-  time: ({ expectedMs = 0 }: WaitingPhase, milliseconds: number): string => {
+  time: ({ expectedMs = 0 }: Pick<WaitingPhase, "expectedMs">, milliseconds: number): string => {
     if (expectedMs < 1_000) return elapsed(milliseconds);
     const isLate = milliseconds > expectedMs * LATE.factor + LATE.more;
     const note = isLate ? ", another program may be using Ollama" : "";

@@ -99,6 +99,8 @@ const BUSY: readonly SessionEvent[] = [
       window: 4_096,
       part: 2,
       parts: 3,
+      expectedMs: 31_000,
+      writtenTokens: 120,
     },
   },
   logged({
