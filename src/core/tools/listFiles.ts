@@ -3,6 +3,7 @@ import { formatCount, keepLines, quantity } from "../truncate";
 import { cleanPath, PATH_ALIASES, readArguments, toSchema } from "./arguments";
 import type { ArgumentsOf } from "./arguments";
 import { failed, noFolder } from "./outcomes";
+import { plainName } from "./plainName";
 import { notFound, reach, type ReachPorts } from "./reach";
 import type { Tool, ToolRun } from "./tool";
 import { splitWildcard, wildcardTest } from "./wildcard";
@@ -68,9 +69,13 @@ function isWholeWorkspace(folder: string): boolean {
 }
 
 function showListing(target: Target, listing: Listing, maxCharacters: number): ToolRun {
-  const { entries, total } = select(target, listing);
+  const { entries: found, total } = select(target, listing);
+  const entries = found.map(plainName);
   const amount = `${listing.isTotalMinimum ? "at least " : ""}${quantity(total, "entry", "entries")}`;
-  const where = target.pattern === undefined ? target.shown : `${target.pattern} in ${target.shown}`;
+  const where =
+    target.pattern === undefined
+      ? plainName(target.shown)
+      : `${target.pattern} in ${plainName(target.shown)}`;
   const ignored = listing.ignoredFiles
     ? `\n[${quantity(listing.ignoredFiles, "ignored file")} not listed]`
     : "";

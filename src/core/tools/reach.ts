@@ -3,6 +3,7 @@ import type { ResolvedPath, Workspace } from "../ports";
 import type { IsSecret } from "../secrets";
 import { cleanPath } from "./arguments";
 import { cancelled, denied, failed, noFolder } from "./outcomes";
+import { plainName } from "./plainName";
 import type { ToolContext, ToolRun } from "./tool";
 
 /** A path that the tool may use: inside the workspace, or outside with the person's consent. */
@@ -69,8 +70,10 @@ async function refusedBy(
 export async function notFound(workspace: Workspace, path: ReachedPath): Promise<ToolRun> {
   const similar = await workspace.similarNames(path.absolute);
   const hint =
-    similar.length > 0 ? `Similar: ${similar.join(", ")}.` : "list_files shows which files there are.";
-  return failed(`${path.shown} does not exist. ${hint}`, "not found");
+    similar.length > 0
+      ? `Similar: ${similar.map(plainName).join(", ")}.`
+      : "list_files shows which files there are.";
+  return failed(`${plainName(path.shown)} does not exist. ${hint}`, "not found");
 }
 
 /** Says why something that is not a regular file cannot be read or edited; undefined when it can. */

@@ -3,6 +3,7 @@ import { formatCount, keepHead, keepLines, quantity, safeIndex } from "../trunca
 import { PATH_ALIASES, readArguments, toSchema } from "./arguments";
 import type { ArgumentsOf } from "./arguments";
 import { cancelled, failed } from "./outcomes";
+import { plainName } from "./plainName";
 import { notAFile, notFound, reach } from "./reach";
 import type { ReachedPath, ReachPorts } from "./reach";
 import type { Tool, ToolRun } from "./tool";
@@ -85,7 +86,7 @@ function showFile(path: ReachedPath, file: TextFile, input: ReadArguments, maxCh
   }
   const remarks = [file.encoding, file.hasUnsavedChanges ? "with unsaved changes" : undefined];
   const remark = remarks.filter((text) => text !== undefined).join(", ");
-  const part: Part = { shown: path.shown, remark, lines, ...range };
+  const part: Part = { shown: plainName(path.shown), remark, lines, ...range };
   const { content, last } = showPart(part, maxCharacters);
   const summary = `lines ${formatCount(range.start)}–${formatCount(last)} of ${formatCount(lines.length)}`;
   return { outcome: "ok", content, summary, facts };

@@ -3,6 +3,7 @@ import { keepLines, quantity } from "../truncate";
 import { cleanPath, PATH_ALIASES, readArguments, toSchema } from "./arguments";
 import type { ArgumentsOf } from "./arguments";
 import { failed, noFolder } from "./outcomes";
+import { plainName } from "./plainName";
 import { notFound, reach, type ReachedPath, type ReachPorts } from "./reach";
 import type { Tool, ToolContext, ToolRun } from "./tool";
 
@@ -56,7 +57,7 @@ export function createSearchTextTool(ports: ReachPorts): Tool<SearchArguments> {
       const result = await searchBothWays(workspace, query, signal);
       if ("error" in result) return failed(result.error, "search failed");
       const found = { ...result, leavesOut: isSecret !== undefined && under.kind !== "file" };
-      return showMatches(`"${input.pattern}" in ${under.shown}`, found, context.maxCharacters);
+      return showMatches(`"${input.pattern}" in ${plainName(under.shown)}`, found, context.maxCharacters);
     },
   };
 }
@@ -134,7 +135,7 @@ function grouped(matches: readonly SearchMatch[]): readonly ResultLine[] {
   const lines: ResultLine[] = [];
   let path: string | undefined;
   for (const match of matches) {
-    if (match.path !== path) lines.push({ text: match.path, isHeading: true });
+    if (match.path !== path) lines.push({ text: plainName(match.path), isHeading: true });
     path = match.path;
     lines.push({ text: `  ${match.line}: ${match.text}`, isHeading: false });
   }
