@@ -1,6 +1,6 @@
 import type { Compacted, JsonValue, ToolCall, TokenCount, TurnEnded } from "../src/shared/events";
 import type { ApprovalQuestion, Phase, SessionEvent } from "../src/shared/live";
-import type { SessionView } from "../src/shared/view";
+import type { Entry, SessionView } from "../src/shared/view";
 import { strings } from "./strings";
 import { spelledText } from "./visibleText";
 
@@ -18,6 +18,19 @@ export function callTarget(call: ToolCall): string {
 /** The name and the target of a call with everything invisible spelled out, e.g. `read_file src/app.ts`. */
 export function callTitle(call: ToolCall): string {
   return spelledText(`${call.name} ${callTarget(call)}`.trim());
+}
+
+/** What an entry says, for the clipboard; empty for what is only there for the person. */
+export function entryText(entry: Entry): string {
+  switch (entry.kind) {
+    case "user":
+    case "assistant":
+      return entry.text;
+    case "tool":
+      return [`${entry.call.name} ${callTarget(entry.call)}`.trim(), entry.result].join("\n").trim();
+    default:
+      return "";
+  }
 }
 
 /** What a person is asked, in one line. */

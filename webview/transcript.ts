@@ -6,6 +6,7 @@ import type {
   StreamingReply,
 } from "../src/shared/view";
 import { currentCompaction } from "../src/shared/compactionView";
+import { entryText } from "./describe";
 import { h } from "./dom";
 import { CompactionMarker } from "./entries/compactionMarker";
 import type { MarkerContext } from "./entries/compactionSections";
@@ -49,6 +50,7 @@ export class Transcript {
     threshold: undefined,
     find: (id) => this.compaction(id),
     goTo: (id) => this.goTo(id),
+    textBetween: (from, to) => this.textBetween(from, to),
   };
   private steered: readonly unknown[] = [];
 
@@ -78,9 +80,8 @@ export class Transcript {
 
   /** Brings an entry into view, with the keyboard focus on it; nothing where it is not shown. */
   goTo(entryId: string): void {
-    // A reply that only calls tools is shown by its calls, whose ids begin with its own.
-    const isMeant = ({ id }: Entry) => id === entryId || id.startsWith(`${entryId}.`);
-    const element = this.shown.find(({ entry, item }) => item !== undefined && isMeant(entry))?.item?.element;
+    const isShown = ({ entry, item }: Shown) => item !== undefined && isOf(entryId, entry);
+    const element = this.shown.find(isShown)?.item?.element;
     if (element === undefined) return;
     element.tabIndex = -1;
     element.focus({ preventScroll: true });
@@ -92,6 +93,16 @@ export class Transcript {
   focusApproval(): void {
     const [first] = this.approvals;
     if (first !== undefined) this.tools.get(first.callId)?.focusApproval();
+  }
+
+  private textBetween(from: string, to: string): string {
+    const start = this.entries.findIndex((entry) => isOf(from, entry));
+    const end = this.entries.findIndex(({ id }) => id === to);
+    const entries = start === -1 ? [] : this.entries.slice(start, end);
+    return entries
+      .map(entryText)
+      .filter((text) => text !== "")
+      .join("\n\n");
   }
 
   private compaction(id: string): CompactionEntry | undefined {
@@ -216,4 +227,9 @@ export class Transcript {
     }
     this.approvals = approvals;
   }
+}
+
+/** True for the entry of an event. A reply that only calls tools is shown by its calls, whose ids begin with its own. */
+function isOf(eventId: string, { id }: Entry): boolean {
+  return id === eventId || id.startsWith(`${eventId}.`);
 }

@@ -1,6 +1,7 @@
 import type { CompactionConditions, CompactionTrigger } from "../shared/events";
 import { freshSystemPrompt, modelOf, windowOf, type Agent } from "./agent";
 import { runCompaction, type CompactionInput, type CompactionOutcome } from "./compaction";
+import { cachedAnchor } from "./context";
 import { staleFiles, type StaleFiles } from "./files";
 import { promptTokens } from "./window";
 
@@ -43,7 +44,7 @@ async function inputOf(
   return {
     events: [...events],
     messages: context.messages,
-    anchorIndex: context.anchor?.swaps === undefined ? context.anchor?.index : undefined,
+    anchorIndex: cachedAnchor(context)?.index,
     keep,
     window,
     systemPrompt: await freshSystemPrompt(agent),

@@ -17,11 +17,18 @@ export interface Anchor {
   readonly tokens: number;
   /** What stands there by now in place of what was counted; absent while all of it is as it was. */
   readonly swaps?: readonly Swap[];
+  /** True when the server has read another conversation since it counted this one. */
+  readonly wasLeft?: true;
 }
 
 export interface Swap {
   readonly out: ContextMessage;
   readonly in: ContextMessage;
+}
+
+/** The anchor if the server likely still has in its cache what it counted there. */
+export function cachedAnchor({ anchor }: Pick<Context, "anchor">): Anchor | undefined {
+  return anchor?.swaps === undefined && anchor?.wasLeft === undefined ? anchor : undefined;
 }
 
 /** What the model is sent, computed from the log alone. */
@@ -100,6 +107,9 @@ function replay(events: readonly LogEvent[]): Draft {
     if (undone !== undefined) elsewhereUntil = Math.max(elsewhereUntil, undone);
     draft.isElsewhere = index < elsewhereUntil;
     if (undone === undefined) applyToContext(draft, event);
+    if (event.type === "compaction_undone" && draft.anchor !== undefined) {
+      draft.anchor = { ...draft.anchor, wasLeft: true };
+    }
   }
   return draft;
 }

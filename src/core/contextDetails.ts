@@ -7,6 +7,7 @@ import { estimateMessages } from "./estimate";
 import { callsIn, describe, droppedItems, largestItems } from "./largestItems";
 import { SHARES } from "./limits";
 import { planCompaction } from "./plan";
+import type { RequestBody } from "./ports";
 import { requestFor } from "./reply";
 import { pinTokens, replyRoomOf } from "./window";
 
@@ -22,9 +23,9 @@ export async function contextDetails(agent: Agent): Promise<ContextDetails> {
 }
 
 /** The exact body of the next request, before the person's next message is added to it. */
-export async function nextRequest(agent: Agent, signal: AbortSignal): Promise<unknown> {
+export async function nextRequest(agent: Agent, signal: AbortSignal): Promise<RequestBody> {
   const request = requestFor(agent, await contextNow(agent));
-  return agent.chatModel.requestBody?.(request, signal) ?? request;
+  return agent.chatModel.requestBody?.(request, signal) ?? { body: request };
 }
 
 async function previewOf(agent: Agent, context: Context): Promise<CompactionPreview> {

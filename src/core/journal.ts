@@ -2,7 +2,7 @@ import type { AssistantMessage, Compacted, LogBody, LogEvent, WindowSet } from "
 import { LOG_VERSION } from "../shared/events";
 import type { LiveEvent, SessionEvent } from "../shared/live";
 import { applyEvent, EMPTY_VIEW, type SessionView } from "../shared/view";
-import { ContextProjection, type Context } from "./context";
+import { cachedAnchor, ContextProjection, type Context } from "./context";
 import { DEFAULT_RATES, learn, type Rates } from "./estimate";
 import type { ToolSchema } from "./ports";
 import { learnSpeeds, UNKNOWN_SPEEDS, type Speeds } from "./speeds";
@@ -129,10 +129,12 @@ export class Journal {
   }
 
   #learn(reply: LogEvent & AssistantMessage): void {
-    const { messages, anchor } = this.context;
+    const { context } = this;
+    const { messages, anchor } = context;
     const rates = learn(this.ratesOf(reply.model), messages, anchor, { reply, tools: this.ports.tools });
     this.#rates.set(reply.model, rates);
-    this.#speeds.set(reply.model, learnSpeeds(this.speedsOf(reply.model), reply, anchor?.tokens ?? 0));
+    const readBefore = cachedAnchor(context)?.tokens ?? 0;
+    this.#speeds.set(reply.model, learnSpeeds(this.speedsOf(reply.model), reply, readBefore));
   }
 
   #time(model: string, { requests = [], before }: Partial<Pick<Compacted, "requests" | "before">>): void {

@@ -68,6 +68,9 @@ export type ChatOutcome =
       readonly overflow?: { readonly promptTokens?: number; readonly numCtx?: number };
     };
 
+/** What goes over the wire for a request, or why that cannot be told. */
+export type RequestBody = { readonly body: unknown } | { readonly failure: Failure };
+
 /** The model behind the agent. `signal` ends the request at once in every phase; the outcome is then `stopped`. */
 export interface ChatModel {
   chat(
@@ -77,7 +80,7 @@ export interface ChatModel {
     onWait?: (wait: Wait) => void,
   ): Promise<ChatOutcome>;
   /** The body that `chat` would send for this request; absent where nothing goes over a wire. */
-  requestBody?(request: ChatRequest, signal: AbortSignal): Promise<unknown>;
+  requestBody?(request: ChatRequest, signal: AbortSignal): Promise<RequestBody>;
   /** Brings the model into memory with the options of later requests; true when it is there. Failures show in the next chat. */
   preload(model: string, numCtx: number, signal: AbortSignal): Promise<boolean>;
   /** The num_ctx that the server really allocated for the model, in tokens; undefined when it does not say. */

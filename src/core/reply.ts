@@ -1,7 +1,7 @@
 import type { AssistantMessage, Failure, LogEvent, ToolCall } from "../shared/events";
 import { adoptSmallerWindow, modelOf, replyBudget, windowOf, type Agent } from "./agent";
 import { compact } from "./compactor";
-import type { Context } from "./context";
+import { cachedAnchor, type Context } from "./context";
 import { LEAST_REPLY_TOKENS } from "./plan";
 import type { ChatOutcome, ChatReply, ChatRequest, ReplyDelta } from "./ports";
 import { ReplyPhases } from "./replyPhases";
@@ -109,7 +109,7 @@ async function attempt(agent: Agent, signal: AbortSignal): Promise<Attempt> {
   const window = windowOf(agent);
   const expected = promptTokens(context, window).tokens;
   const id = agent.newId();
-  const phases = new ReplyPhases(agent, { tokens: expected, counted: context.anchor?.tokens ?? 0 });
+  const phases = new ReplyPhases(agent, { tokens: expected, counted: cachedAnchor(context)?.tokens ?? 0 });
   journal.emit({ type: "reply_started", id });
   const onDelta = (delta: ReplyDelta) => {
     phases.heard(delta);

@@ -153,8 +153,11 @@ export class Steering {
   }
 
   /** The exact body of the next request, before the person's next message is added to it. */
-  nextRequest(signal: AbortSignal): Promise<unknown> {
-    return nextRequest(this.agent, signal);
+  async nextRequest(signal: AbortSignal): Promise<{ readonly ok: true; readonly body: unknown } | Refusal> {
+    const refusal = this.#noModel();
+    if (refusal !== undefined) return refusal;
+    const request = await nextRequest(this.agent, signal);
+    return "failure" in request ? no(request.failure.message) : { ok: true, body: request.body };
   }
 
   get #current(): (LogEvent & Compacted) | undefined {

@@ -1,4 +1,12 @@
-import type { ChatModel, ChatOutcome, ChatReply, ChatRequest, ReplyDelta, Wait } from "../core/ports";
+import type {
+  ChatModel,
+  ChatOutcome,
+  ChatReply,
+  ChatRequest,
+  RequestBody,
+  ReplyDelta,
+  Wait,
+} from "../core/ports";
 import type { Failure } from "../shared/events";
 import type { FailureContext } from "./advice";
 import { Catalog, type ModelFacts } from "./capabilities";
@@ -92,9 +100,13 @@ export class OllamaModel implements ChatModel {
     }
   }
 
-  async requestBody(request: ChatRequest, signal: AbortSignal): Promise<unknown> {
-    const facts = await this.#catalog.facts(request.model, signal);
-    return (await this.#wireOf(request, facts, signal)).wire;
+  async requestBody(request: ChatRequest, signal: AbortSignal): Promise<RequestBody> {
+    try {
+      const facts = await this.#catalog.facts(request.model, signal);
+      return { body: (await this.#wireOf(request, facts, signal)).wire };
+    } catch (error) {
+      return diagnose(error, this.#failureContext(request));
+    }
   }
 
   async allocatedNumCtx(model: string, signal: AbortSignal): Promise<number | undefined> {
@@ -222,6 +234,11 @@ export class OllamaModel implements ChatModel {
     // The server may be started anew in another version, and a model be replaced.
     if (/^(not_running|model_missing|no_tools)$/.test(diagnosis.failure.kind)) this.#catalog.forget();
     return { type: "failed", partial, ...diagnosis };
+  }
+
+  #failureContext({ model, numCtx }: ChatRequest): FailureContext {
+    const { machine } = this.#options;
+    return { address: this.#connection.address, model, numCtx, platform: process.platform, machine };
   }
 }
 

@@ -28,8 +28,8 @@ export class OllamaConnection extends Disposable implements ModelServer, ChatMod
   readonly show: ModelServer["show"] = async (...question) => (await this.now()).server.show(...question);
   readonly pull: ModelServer["pull"] = async (...order) => (await this.now()).server.pull(...order);
   readonly chat: ChatModel["chat"] = async (...request) => (await this.now()).model.chat(...request);
-  readonly requestBody: NonNullable<ChatModel["requestBody"]> = async (...request) =>
-    (await this.now()).model.requestBody?.(...request);
+  readonly requestBody: NonNullable<ChatModel["requestBody"]> = async (request, signal) =>
+    (await (await this.now()).model.requestBody?.(request, signal)) ?? { body: request };
   readonly allocatedNumCtx: ChatModel["allocatedNumCtx"] = async (...question) =>
     (await this.now()).model.allocatedNumCtx(...question);
   readonly preload: ChatModel["preload"] = async (...order) => (await this.now()).model.preload(...order);

@@ -108,8 +108,10 @@ export async function pinSelection({ sessions }: Parts): Promise<void> {
 /** Shows the exact body of the next request. */
 export async function showRequest({ sessions, documents }: Parts): Promise<void> {
   const session = await sessions.ready();
-  const body = await session.steering.nextRequest(AbortSignal.timeout(REQUEST_MS));
-  const uri = documents.make(vscode.l10n.t("Next request.json"), `${JSON.stringify(body, null, 2)}\n`);
+  const request = await session.steering.nextRequest(AbortSignal.timeout(REQUEST_MS));
+  if (!request.ok) return report(request);
+  const text = `${JSON.stringify(request.body, null, 2)}\n`;
+  const uri = documents.make(vscode.l10n.t("Next request.json"), text);
   await vscode.window.showTextDocument(uri, { preview: true });
 }
 

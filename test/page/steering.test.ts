@@ -142,3 +142,19 @@ test("what is being read does not move when a marker above it grows", async () =
     assert.ok(Math.abs((after?.y ?? 0) - (before?.y ?? 99)) < 1, `${before?.y} → ${after?.y}`);
   });
 });
+
+test("what stayed word for word can be copied and gone to", async () => {
+  const [first, last] = [said("The first."), said("Now read the parser.")];
+  const view = viewAfter(first, last, answered("I **read** it."), compacted({ tailFrom: last.id }));
+  await withPanel({ view, width: 500 }, async (panel) => {
+    const marker = (await unfolded(panel)).nth(0);
+    const copy = marker.getByRole("button", { name: "Copy: Word for word" });
+    assert.equal(
+      (await panel.postedBy("copy", () => copy.press("Enter"))).text,
+      "Now read the parser.\n\nI **read** it.",
+    );
+    await marker.getByRole("button", { name: "Go to the first of them" }).press("Enter");
+    const focused = panel.page.locator("li:focus");
+    assert.match(await focused.innerText(), /Now read the parser\./);
+  });
+});

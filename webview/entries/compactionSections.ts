@@ -33,15 +33,18 @@ export interface MarkerContext {
   /** The compaction with this id. */
   readonly find: (id: string) => CompactionEntry | undefined;
   readonly goTo: (entryId: string) => void;
+  /** What stands in the transcript from the entry `from` up to the marker `to`, as text. */
+  readonly textBetween: (from: string, to: string) => string;
 }
 
-function verbatim({ event }: CompactionEntry, { goTo }: MarkerContext): HTMLElement {
+function verbatim({ id, event }: CompactionEntry, { goTo, textBetween }: MarkerContext): HTMLElement {
   const { messagesKept, shortened, tailFrom } = event;
   const { verbatim: title, verbatimText, verbatimNothing, shortened: cutText } = strings.steering;
   const text = messagesKept === 0 ? verbatimNothing : verbatimText(messagesKept);
   const jump =
     tailFrom === undefined ? undefined : linkTo(strings.steering.firstOfThem, () => goTo(tailFrom));
-  return section(title, "", [
+  const copied = tailFrom === undefined ? "" : textBetween(tailFrom, id);
+  return section(title, copied, [
     h("p", {}, text, shortened.length === 0 ? undefined : ` ${cutText(shortened.length)}`),
     jump === undefined ? undefined : h("p", {}, jump),
   ]);

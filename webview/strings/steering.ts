@@ -44,7 +44,7 @@ export const steering = {
   editTitle: "Edit the summary in an editor; saving puts it into the context",
   regenerate: "Regenerate",
   regenerateTitle: "Have the model write the summary again",
-  wish: "What should it keep? (optional)",
+  wish: "What to keep? (optional)",
   wishLabel: "Wish for the new summary",
   actions: "This compaction",
   wait: "Possible again when Loom has finished.",

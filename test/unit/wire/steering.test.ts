@@ -39,7 +39,9 @@ describe("over the wire", () => {
     await say("My port is 48213.");
     await say("And the second question?");
     assert.deepEqual(await session.compactNow("the port"), { ok: true });
-    const shown = JSON.stringify(await session.steering.nextRequest(AbortSignal.timeout(5_000)));
+    const request = await session.steering.nextRequest(AbortSignal.timeout(5_000));
+    assert.ok(request.ok);
+    const shown = JSON.stringify(request.body);
     await say("Third.");
     const { body } = server.chats().at(-1) ?? {};
     assert.ok(
@@ -49,5 +51,13 @@ describe("over the wire", () => {
     // The room for the reply is what the next message leaves of it.
     const steady = (text: string) => text.replace(/"num_predict":\d+/, "");
     assert.equal(steady(shown), steady(JSON.stringify(without)));
+  });
+
+  test("a request that cannot be shown says why and what to do", async (context) => {
+    const { server, session } = await startWireSession(context);
+    server.refuseConnections();
+    const request = await session.steering.nextRequest(AbortSignal.timeout(5_000));
+    assert.ok(!request.ok);
+    assert.match(request.message, /Ollama/);
   });
 });
