@@ -35,6 +35,8 @@ export interface CompactionEntry {
   readonly versions: readonly SummaryVersion[];
   /** The id of the version that is in force. */
   readonly version: string;
+  /** When another version came into force, in milliseconds since 1970. */
+  readonly changedAt: number;
   /** The compactions whose summaries this one has read, oldest first. */
   readonly chain: readonly string[];
   readonly isUndone: boolean;
@@ -66,6 +68,7 @@ export function compactionEntry(
     after: { tokens: event.afterTokens, estimated: true },
     versions: [{ id, at, origin: "first", summary, model, form, durationMs }],
     version: id,
+    changedAt: at,
     chain: before === undefined ? [] : [...before.chain, before.id],
     isUndone: false,
   };
@@ -103,12 +106,13 @@ export function applySteering(view: SessionView, event: LogEvent & SteeringBody)
         ...entry,
         versions: [...entry.versions, version],
         version: id,
+        changedAt: at,
       }));
     }
     case "summary_chosen":
       return changed(view, event.compactionId, (entry) =>
         entry.versions.some(({ id }) => id === event.versionId)
-          ? { ...entry, version: event.versionId }
+          ? { ...entry, version: event.versionId, changedAt: event.at }
           : entry,
       );
     case "result_dropped":

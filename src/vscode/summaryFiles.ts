@@ -47,13 +47,8 @@ export class SummaryFiles extends Disposable implements vscode.FileSystemProvide
 
   async stat(uri: vscode.Uri): Promise<vscode.FileStat> {
     const { entry } = await this.find(uri);
-    const version = currentVersion(entry);
-    return {
-      type: vscode.FileType.File,
-      ctime: entry.at,
-      mtime: version?.at ?? entry.at,
-      size: bytesOf(entry).byteLength,
-    };
+    const { at: ctime, changedAt: mtime } = entry;
+    return { type: vscode.FileType.File, ctime, mtime, size: bytesOf(entry).byteLength };
   }
 
   async readFile(uri: vscode.Uri): Promise<Uint8Array> {
