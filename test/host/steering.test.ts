@@ -134,7 +134,6 @@ describe("a compaction is seen, steered and taken back", () => {
       "3. Regenerated “keep the SQL”",
     ]);
     await versions.nth(1).click();
-    // The editor, with nothing unsaved in it, follows.
     await panel.workbench.locator(".view-line", { hasText: "written by me: port 48213" }).waitFor();
     await panel.say("eight");
     assert.ok(slot().includes("written by me: port 48213"));
