@@ -1,5 +1,6 @@
 // `npm run bench -- NAME [--json]`: one measurement; without a name the list of them.
 import { main as activation } from "../bench/activation";
+import { main as compaction } from "../bench/compaction";
 import { main as core } from "../bench/core";
 import { main as session } from "../bench/session";
 import { main as size } from "../bench/size";
@@ -13,6 +14,10 @@ interface Bench {
 
 const benches: Readonly<Record<string, Bench>> = {
   activation: { shows: "how long a real VS Code says that Loom takes to activate", main: activation },
+  compaction: {
+    shows: "the two forms of the request for a summary, and what is read again, on a real Ollama",
+    main: compaction,
+  },
   core: { shows: "what estimates, plans and the view cost on a log of 10,000 messages", main: core },
   session: {
     shows: "a long session on a real Ollama: that all fits, and the estimator's error",

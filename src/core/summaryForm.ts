@@ -55,12 +55,9 @@ export function fitsInPlace(
   summaryTokens: number,
   { numCtx, rates }: Window,
 ): boolean {
-  const reply = Math.ceil(summaryTokens * ROOM_FOR_SUMMARY) + usualThinking(context.messages, rates);
+  const reply = summaryTokens + usualThinking(context.messages, rates);
   return inPlaceTokens(context, instruction, rates) + reply + marginOf(numCtx) <= numCtx;
 }
-
-/** Models overrun the words that they are told to use; a summary that is cut by the window could not be used. */
-const ROOM_FOR_SUMMARY = 1.2;
 
 const LAST_REPLIES = 4;
 
