@@ -5,6 +5,7 @@ import { chooseAddress, DEFAULT_ADDRESS } from "./ollama/address";
 import { OllamaModel } from "./ollama/ollamaModel";
 import { OllamaServer } from "./ollama/server";
 import { CHAT_VIEW, ChatView } from "./vscode/chatView";
+import { CloudConsent } from "./vscode/cloudConsent";
 import { registerCommands } from "./vscode/commands";
 import { Diffs } from "./vscode/diffs";
 import type { Disposing } from "./vscode/disposable";
@@ -43,21 +44,28 @@ let running: Sessions | undefined;
 
 /** Puts Loom together; nothing is asked or read before the panel is shown or a command runs. */
 export function activate(context: vscode.ExtensionContext): void {
-  const own = <Member extends Disposing>(member: Member): Member => {
+  const own: Own = (member) => {
     context.subscriptions.push({ dispose: () => member.dispose() });
     return member;
   };
   const log = own(createLog());
-  const settings = own(new Settings(readAddress, DEFAULT_ADDRESS));
-  const connection = own(new OllamaConnection({ settings, secrets: context.secrets, log, connect }));
-  const status = own(new OllamaStatus(connection, settings));
+  const { settings, consent, connection, status } = makeServerParts(context, log, own);
   const workspace = editorWorkspace();
   const shell = createShell(() => localFolders()[0]?.path);
   const { checkpoints, ...stores } = openSessionStore(context, log);
   const sessions = own(
     new Sessions({
       ...stores,
-      makeSession: sessionMaker({ settings, connection, workspace, shell, readCommand, checkpoints, log }),
+      makeSession: sessionMaker({
+        settings,
+        status,
+        connection,
+        workspace,
+        shell,
+        readCommand,
+        checkpoints,
+        log,
+      }),
       endProcesses: () => shell.dispose(),
     }),
   );
@@ -65,7 +73,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const summaries = own(new SummaryFiles(sessions));
   const diffs = own(new Diffs({ sessions, workspace, documents }));
   const chat = own(new ChatView({ extensionUri: context.extensionUri, sessions, status, log }));
-  const models = new Models({ server: connection, settings, status });
+  const models = new Models({ server: connection, settings, status, consent });
   own(new Indicators({ sessions, status, chat }));
   own(handlePageMessages({ sessions, chat, diffs, summaries, status, settings, workspace, log }));
   const restorer = new TurnRestorer({
@@ -82,8 +90,20 @@ export function activate(context: vscode.ExtensionContext): void {
     }),
   );
   own(vscode.window.registerWebviewViewProvider(CHAT_VIEW, chat));
-  own(settings.onDidChange(() => sessions.current?.settingsChanged()));
+  for (const part of [settings, status]) own(part.onDidChange(() => sessions.current?.settingsChanged()));
   running = sessions;
+}
+
+/** Takes a part over, to be disposed of with the extension. */
+type Own = <Member extends Disposing>(member: Member) => Member;
+
+/** What the settings say, the server that they name, and the state that it is in. */
+function makeServerParts(context: vscode.ExtensionContext, log: vscode.LogOutputChannel, own: Own) {
+  const settings = own(new Settings(readAddress, DEFAULT_ADDRESS));
+  const consent = new CloudConsent(settings, context.globalState);
+  const connection = own(new OllamaConnection({ settings, secrets: context.secrets, log, connect, consent }));
+  const status = own(new OllamaStatus(connection, settings));
+  return { settings, consent, connection, status };
 }
 
 /** Stops what runs and resolves once everything that was said is saved. */

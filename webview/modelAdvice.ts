@@ -1,5 +1,6 @@
 import type { ModelStatus, PageCommand } from "../src/shared/protocol";
 import { strings } from "./strings";
+import { modelTexts } from "./strings/model";
 
 export interface AdvisedAction {
   readonly label: string;
@@ -46,6 +47,15 @@ export function adviceFor(status: ModelStatus): Advice | undefined {
         title: empty.missing(status.model),
         text: empty.missingText,
         actions: [{ ...PULL, label: empty.pullThis(status.model), argument: status.model }, SELECT],
+      };
+    case "cloud":
+      return {
+        title: modelTexts.cloud(status.model),
+        text: modelTexts.cloudText,
+        actions: [
+          { label: modelTexts.allowCloud, command: "allowCloudModel", argument: status.model },
+          SELECT,
+        ],
       };
     case "no_tools":
       return { title: empty.noTools(status.model), text: empty.noToolsText, actions: [SELECT, PULL] };

@@ -1,5 +1,6 @@
 import { answerOf, type Connection } from "./connection";
 import { countOf, listOf, objectOf, textOf, type JsonObject } from "./json";
+import { cacheBytesPerToken } from "./memory";
 import { canonicalName } from "./modelName";
 import { quirksOf, type VersionQuirks } from "./serverVersion";
 import { StatusError } from "./wireErrors";
@@ -12,6 +13,9 @@ export interface ModelFacts {
   /** Undefined when the server does not say (before 0.6.4). */
   readonly canCallTools: boolean | undefined;
   readonly thinking: ThinkingSupport;
+  readonly canSee: boolean;
+  /** What one token of num_ctx costs in memory, in bytes; undefined where the server does not say enough. */
+  readonly cacheBytesPerToken: number | undefined;
   /** The context length that the model was trained for, in tokens: the most that num_ctx can be. */
   readonly trainedContext: number | undefined;
   /** num_ctx of the Modelfile, in tokens. */
@@ -86,6 +90,8 @@ function readFacts(model: string, show: JsonObject): ModelFacts {
   return {
     canCallTools: capabilities?.includes("tools"),
     thinking: thinkingOf(capabilities, family),
+    canSee: capabilities?.includes("vision") ?? false,
+    cacheBytesPerToken: cacheBytesPerToken(info),
     trainedContext: countOf(info[`${textOf(info["general.architecture"]) ?? family}.context_length`]),
     modelfileNumCtx: modelfileNumCtx(textOf(show["parameters"])),
     family,

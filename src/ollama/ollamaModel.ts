@@ -15,20 +15,11 @@ import { diagnose, noTools, refusedCloud } from "./failures";
 import { Loader } from "./loader";
 import { toWireMessage, toWireTool } from "./messages";
 import { canonicalName } from "./modelName";
-import { requestFields, type RequestFields, type ThinkingEffort } from "./requestOptions";
+import type { ChatPreferences } from "./preferences";
+import { requestFields, type RequestFields } from "./requestOptions";
 import { RequestQueue } from "./requestQueue";
 import { Silence, SilenceWatch } from "./silence";
 import { ReplyDecoder } from "./stream";
-
-/** What the person has set for chats; read anew for each. */
-export interface ChatPreferences {
-  /** `on` by default. */
-  readonly thinking?: ThinkingEffort | undefined;
-  /** A request is given up when nothing comes for so many minutes; 0, the default, for never. */
-  readonly silenceMinutes?: number | undefined;
-  /** Whether a model that runs elsewhere may be sent anything; yes by default. */
-  readonly mayLeaveMachine?: ((model: string) => boolean) | undefined;
-}
 
 export interface OllamaModelOptions extends ConnectionOptions {
   readonly preferences?: (() => ChatPreferences) | undefined;

@@ -4,7 +4,9 @@ import { Catalog, isCloudModel, type ModelFacts } from "./capabilities";
 import { answerOf, Connection, type ConnectionOptions } from "./connection";
 import { diagnose } from "./failures";
 import { countOf, listOf, objectOf, textOf, type JsonObject } from "./json";
+import { askLoadedModels, type LoadedModel } from "./loadedModels";
 import { canonicalName } from "./modelName";
+import type { ChatPreferences } from "./preferences";
 
 /** A model that the server has. */
 export interface InstalledModel {
@@ -14,6 +16,12 @@ export interface InstalledModel {
   readonly parameterSize: string | undefined;
   readonly quantization: string | undefined;
   readonly isCloud: boolean;
+}
+
+/** A model in the server's memory. */
+export interface ModelInMemory extends LoadedModel {
+  /** With its tag. */
+  readonly name: string;
 }
 
 /** How far a download is; the sizes (bytes, over all parts seen so far) are absent while they are not known. */
@@ -31,6 +39,7 @@ export type PullOutcome =
 export interface OllamaServerOptions extends ConnectionOptions {
   /** The machine that Loom runs on when it is not the person's own, in words. */
   readonly machine?: string | undefined;
+  readonly preferences?: (() => Pick<ChatPreferences, "mayLeaveMachine">) | undefined;
 }
 
 /** An Ollama server apart from chatting: what it has, in what state it is, and downloads. */
@@ -61,7 +70,17 @@ export class OllamaServer {
         ? { state: "missing", address, model }
         : { state: "unreachable", address, message: facts.failure.message };
     if (facts.canCallTools === false) return { state: "no_tools", address, model };
-    return { state: "ready", address, model, isRehearsal: canonicalName(model) === REHEARSAL_MODEL };
+    const mayLeave = this.#options.preferences?.().mayLeaveMachine?.(model) ?? true;
+    if (facts.isCloud && !mayLeave) return { state: "cloud", address, model };
+    const { trainedContext, modelfileNumCtx } = facts;
+    return {
+      state: "ready",
+      address,
+      model,
+      isRehearsal: canonicalName(model) === REHEARSAL_MODEL,
+      ...(trainedContext === undefined ? {} : { trainedContext }),
+      ...(modelfileNumCtx === undefined ? {} : { modelfileNumCtx }),
+    };
   }
 
   async listModels(signal: AbortSignal): Promise<readonly InstalledModel[] | { readonly failure: Failure }> {
@@ -72,6 +91,18 @@ export class OllamaServer {
       return listOf(answer["models"]).map(objectOf).flatMap(readInstalled);
     } catch (error) {
       return { failure: this.#failureOf(error) };
+    }
+  }
+
+  /** What is in the server's memory; nothing where it does not say. */
+  async listLoaded(signal: AbortSignal): Promise<readonly ModelInMemory[]> {
+    try {
+      return [...(await askLoadedModels(this.#connection, signal))].map(([name, model]) => ({
+        name,
+        ...model,
+      }));
+    } catch {
+      return []; // The request is in the log.
     }
   }
 

@@ -11,11 +11,16 @@ export type ModelStatus =
   | { readonly state: "none_chosen"; readonly address: string; readonly installed: readonly string[] }
   | { readonly state: "missing"; readonly address: string; readonly model: string }
   | { readonly state: "no_tools"; readonly address: string; readonly model: string }
+  /** It runs elsewhere, and nobody has agreed yet that what is sent leaves the machine. */
+  | { readonly state: "cloud"; readonly address: string; readonly model: string }
   | {
       readonly state: "ready";
       readonly address: string;
       readonly model: string;
       readonly isRehearsal: boolean;
+      /** What is known of its window, in tokens. */
+      readonly trainedContext?: number;
+      readonly modelfileNumCtx?: number;
     };
 
 /** What fills the context window: the parts and `free` add up to `window` unless the context is larger (tokens). */
@@ -101,6 +106,8 @@ export type PageCommand =
   | "restoreTurn"
   | "showSessions"
   | "selectModel"
+  | "selectWindow"
+  | "allowCloudModel"
   | "setToken"
   | "startOllama"
   | "pullModel"
@@ -118,6 +125,8 @@ const PAGE_COMMANDS: ReadonlySet<string> = new Set<PageCommand>([
   "restoreTurn",
   "showSessions",
   "selectModel",
+  "selectWindow",
+  "allowCloudModel",
   "setToken",
   "startOllama",
   "pullModel",

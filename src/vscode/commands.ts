@@ -49,6 +49,8 @@ export type CommandName =
   | "restoreTurn"
   | "stop"
   | "selectModel"
+  | "selectWindow"
+  | "allowCloudModel"
   | "pullModel"
   | "startOllama"
   | "setToken"
@@ -99,6 +101,8 @@ function commandTable(parts: CommandParts): Readonly<Record<CommandName, Handler
     restoreTurn: (turnId) => parts.restorer.restore(turnId ?? ""),
     stop: () => sessions.current?.stop(),
     selectModel: () => models.select(),
+    selectWindow: () => models.selectWindow(),
+    allowCloudModel: (model) => models.allowCloud(model ?? ""),
     pullModel: (name) => models.pull(name ?? ""),
     startOllama: () => startOllama(settings.current.address),
     setToken: async () => {

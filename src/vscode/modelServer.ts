@@ -1,7 +1,7 @@
 import type { ChatModel } from "../core/ports";
 import type { Failure } from "../shared/events";
 import type { ModelStatus } from "../shared/protocol";
-import type { ServerAddress } from "./settingValues";
+import type { ServerAddress, Thinking } from "./settingValues";
 
 /** A model that the server has. */
 export interface InstalledModel {
@@ -20,8 +20,23 @@ export interface InstalledModel {
 export interface ModelFacts {
   /** Undefined when the server does not say. */
   readonly canCallTools: boolean | undefined;
+  readonly thinking: "none" | "switch" | "levels";
+  readonly canSee: boolean;
+  /** What one token of num_ctx costs in memory, in bytes; undefined where the server does not say enough. */
+  readonly cacheBytesPerToken: number | undefined;
   /** Tokens. */
   readonly trainedContext: number | undefined;
+}
+
+/** A model in the server's memory. */
+export interface ModelInMemory {
+  /** With its tag. */
+  readonly name: string;
+  /** Tokens. */
+  readonly numCtx: number | undefined;
+  /** Bytes in memory, and how many of them on the GPU. */
+  readonly size: number | undefined;
+  readonly sizeOnGpu: number | undefined;
 }
 
 /** How far a download is; the sizes (bytes) are absent while they are not known. */
@@ -45,6 +60,7 @@ export interface ModelServer {
   status(model: string, signal: AbortSignal): Promise<ModelStatus>;
   listModels(signal: AbortSignal): Promise<readonly InstalledModel[] | Failed>;
   show(model: string, signal: AbortSignal): Promise<ModelFacts | Failed>;
+  listLoaded(signal: AbortSignal): Promise<readonly ModelInMemory[]>;
   pull(
     model: string,
     onProgress: (progress: PullProgress) => void,
@@ -59,6 +75,15 @@ export interface ConnectionOptions {
   readonly log: (line: string) => void;
   /** The machine that Loom runs on when it is not the person's own, in words. */
   readonly machine: string | undefined;
+  /** What the person has set; read anew for each request. */
+  readonly preferences: () => Preferences;
+}
+
+/** What the person has set for the requests of a connection. */
+export interface Preferences {
+  readonly thinking: Thinking;
+  readonly silenceMinutes: number;
+  readonly mayLeaveMachine: (model: string) => boolean;
 }
 
 /** The two sides of one server. */

@@ -1,5 +1,6 @@
 import * as vscode from "vscode";
 import type { ChatModel } from "../core/ports";
+import type { CloudConsent } from "./cloudConsent";
 import { Disposable } from "./disposable";
 import type { Connect, ModelServer, ServerConnection } from "./modelServer";
 import type { Settings } from "./settings";
@@ -10,6 +11,7 @@ interface Parts {
   readonly secrets: vscode.SecretStorage;
   readonly log: vscode.LogOutputChannel;
   readonly connect: Connect;
+  readonly consent: CloudConsent;
 }
 
 /** The server that the settings name, with the token that is kept for its address. It changes with them, also between two calls. */
@@ -26,6 +28,8 @@ export class OllamaConnection extends Disposable implements ModelServer, ChatMod
   readonly listModels: ModelServer["listModels"] = async (signal) =>
     (await this.now()).server.listModels(signal);
   readonly show: ModelServer["show"] = async (...question) => (await this.now()).server.show(...question);
+  readonly listLoaded: ModelServer["listLoaded"] = async (signal) =>
+    (await this.now()).server.listLoaded(signal);
   readonly pull: ModelServer["pull"] = async (...order) => (await this.now()).server.pull(...order);
   readonly chat: ChatModel["chat"] = async (...request) => (await this.now()).model.chat(...request);
   readonly requestBody: NonNullable<ChatModel["requestBody"]> = async (request, signal) =>
@@ -60,13 +64,18 @@ export class OllamaConnection extends Disposable implements ModelServer, ChatMod
   }
 
   private async make(address: ServerAddress): Promise<ServerConnection> {
-    const { secrets, log, connect } = this.parts;
+    const { secrets, log, connect, settings, consent } = this.parts;
     const token = await secrets.get(secretOf(address.url));
     return connect({
       address,
       token,
       log: (line) => log.info(line),
       machine: machineInWords(vscode.env.remoteName),
+      preferences: () => ({
+        thinking: settings.current.thinking,
+        silenceMinutes: settings.current.silenceLimit,
+        mayLeaveMachine: (model) => consent.mayUse(model),
+      }),
     });
   }
 }

@@ -1,8 +1,10 @@
 import * as vscode from "vscode";
+import { chooseNumCtx, type WindowFacts } from "../core/numCtx";
 import type { ModelStatus } from "../shared/protocol";
 import { Disposable } from "./disposable";
 import type { ModelServer } from "./modelServer";
 import type { Settings } from "./settings";
+import type { SettingValues } from "./settingValues";
 
 /** How often a server that is not ready is asked again while someone looks at the panel, in milliseconds. */
 const AGAIN_MS = 3_000;
@@ -16,6 +18,8 @@ export class OllamaStatus extends Disposable {
   private asking: AbortController | undefined;
   private timer: NodeJS.Timeout | undefined;
   private isWatched = false;
+  /** Kept while the server does not answer: the window of a session must not change by that. */
+  private readonly windows = new Map<string, WindowFacts>();
   private readonly changed = this.register(new vscode.EventEmitter<ModelStatus>());
   readonly onDidChange = this.changed.event;
 
@@ -36,6 +40,11 @@ export class OllamaStatus extends Disposable {
 
   get current(): ModelStatus {
     return this.status;
+  }
+
+  /** What is known of the window of a model. */
+  windowOf(model: string): WindowFacts {
+    return this.windows.get(model) ?? {};
   }
 
   /** To be told whether the panel is visible. */
@@ -63,6 +72,10 @@ export class OllamaStatus extends Disposable {
   private set(status: ModelStatus): void {
     if (JSON.stringify(status) === JSON.stringify(this.status)) return;
     this.status = status;
+    if (status.state === "ready") {
+      const { trainedContext: trained, modelfileNumCtx: modelfile } = status;
+      this.windows.set(status.model, { trained, modelfile });
+    }
     this.changed.fire(status);
   }
 
@@ -72,4 +85,9 @@ export class OllamaStatus extends Disposable {
     this.asking?.abort();
     this.asking = undefined;
   }
+}
+
+/** The num_ctx that requests to the chosen model have, before the server has its say. */
+export function windowInUse(values: SettingValues, status: Pick<OllamaStatus, "windowOf">): number {
+  return chooseNumCtx(values.isNumCtxSet ? values.numCtx : undefined, status.windowOf(values.model));
 }

@@ -5,15 +5,18 @@ import type { ReadCommand } from "../core/commandSyntax";
 import { hashesIn } from "../core/files";
 import type { ChatModel, Workspace } from "../core/ports";
 import { secretTest, type IsSecret } from "../core/secrets";
-import { Session } from "../core/session";
+import { Session, type SessionSettings } from "../core/session";
 import { createTools } from "../core/tools";
 import type { NodeShell } from "../node/shell";
 import type { MakeSession } from "./sessions";
+import { windowInUse, type OllamaStatus } from "./ollamaStatus";
 import type { Settings } from "./settings";
+import type { SettingValues } from "./settingValues";
 import { describeWorkspace } from "./workspaceFacts";
 
 interface Parts {
   readonly settings: Settings;
+  readonly status: OllamaStatus;
   readonly connection: ChatModel;
   readonly workspace: Workspace;
   readonly shell: NodeShell;
@@ -22,9 +25,14 @@ interface Parts {
   readonly log: vscode.LogOutputChannel;
 }
 
+/** The settings with the window that the model can have. */
+function sessionSettings(values: SettingValues, status: OllamaStatus): SessionSettings {
+  return { ...values, numCtx: windowInUse(values, status) };
+}
+
 /** How the sessions of this window are made: over the editor's workspace and with its settings as they are at each moment. */
 export function sessionMaker(parts: Parts): MakeSession {
-  const { settings, connection, workspace, shell, log } = parts;
+  const { settings, status, connection, workspace, shell, log } = parts;
   const limits = {
     get commandTimeLimitSeconds() {
       return settings.current.commandTimeLimit;
@@ -41,7 +49,7 @@ export function sessionMaker(parts: Parts): MakeSession {
         describeWorkspace: () => describeWorkspace(shell.name),
         hashOf: hashesIn(workspace),
         checkpoints: parts.checkpoints,
-        settings: () => settings.current,
+        settings: () => sessionSettings(settings.current, status),
         store,
         now: Date.now,
         newId: randomUUID,

@@ -36,6 +36,8 @@ export interface SettingValues {
   /** Empty when none is chosen. */
   readonly model: string;
   readonly numCtx: number;
+  /** False while `numCtx` is only the default. */
+  readonly isNumCtxSet: boolean;
   readonly compactionThreshold: number;
   readonly keepMessages: number;
   readonly automaticCompaction: boolean;
@@ -93,6 +95,7 @@ export function readSettings(source: SettingSource): { values: SettingValues; ba
       typeof value === "string" ? value.trim() : undefined,
     ),
     numCtx: reader.wholeNumber("numCtx", NUM_CTX),
+    isNumCtxSet: typeof source.set("numCtx") === "number",
     compactionThreshold: reader.number("compaction.threshold", COMPACTION_THRESHOLD),
     keepMessages: reader.wholeNumber("compaction.keep", KEEP_MESSAGES),
     automaticCompaction: reader.yesOrNo("compaction.automatic", true),

@@ -38,11 +38,11 @@ export class Settings extends Disposable {
     return this.values;
   }
 
-  /** Sets the model where it is set already, in the person's own settings otherwise. */
-  async chooseModel(model: string): Promise<void> {
+  /** Changes a setting where it is set already, in the person's own settings otherwise. */
+  async choose(id: "model" | "numCtx", value: string | number): Promise<void> {
     const configuration = vscode.workspace.getConfiguration(SECTION);
-    const isOfWorkspace = configuration.inspect("model")?.workspaceValue !== undefined;
-    await configuration.update("model", model, !isOfWorkspace);
+    const isOfWorkspace = configuration.inspect(id)?.workspaceValue !== undefined;
+    await configuration.update(id, value, !isOfWorkspace);
   }
 
   private readAll(): SettingValues {

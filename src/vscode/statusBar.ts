@@ -69,6 +69,8 @@ function stateText(status: ModelStatus): string {
       return vscode.l10n.t("no model chosen");
     case "missing":
       return vscode.l10n.t("{0} is not installed", status.model);
+    case "cloud":
+      return vscode.l10n.t("{0} runs elsewhere", status.model);
     case "no_tools":
       return vscode.l10n.t("{0} cannot call tools", status.model);
     case "ready":

@@ -66,6 +66,7 @@ describe("what the commands are there for, and when", () => {
       "Get a Model",
       "New Session",
       "Open Log",
+      "Select Context Window",
       "Select Model",
       "Set Access Token",
       "Show Context",

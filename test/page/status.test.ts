@@ -46,6 +46,11 @@ const CASES: readonly Case[] = [
     actions: { "Pull qwen3:8b": "pullModel", "Choose a model": "selectModel" },
   },
   {
+    status: { state: "cloud", address, model: "big:cloud" },
+    says: /big:cloud does not run on this machine[^]*leave this machine/,
+    actions: { "Use it": "allowCloudModel", "Choose a model": "selectModel" },
+  },
+  {
     status: { state: "no_tools", address, model: "gemma" },
     says: /gemma cannot call tools/,
     actions: { "Choose a model": "selectModel" },

@@ -18,6 +18,7 @@ test("without any setting the defaults hold and nothing is named", () => {
       address: { url: "http://127.0.0.1:11434", isLoopback: true },
       model: "",
       numCtx: 8192,
+      isNumCtxSet: false,
       compactionThreshold: 0.8,
       keepMessages: 6,
       automaticCompaction: true,
@@ -96,7 +97,7 @@ for (const [id, value] of [
 ] as const) {
   test(`${id} = ${JSON.stringify(value)} is named and the default used`, () => {
     const { values, bad } = readSettings(sourceOf({ [id]: value }));
-    assert.deepEqual(values, readSettings(sourceOf({})).values);
+    assert.deepEqual({ ...values, isNumCtxSet: false }, readSettings(sourceOf({})).values);
     assert.equal(bad.length, 1);
     assert.equal(bad[0]?.id, id);
     assert.equal(bad[0]?.value, value);

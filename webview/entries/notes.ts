@@ -1,8 +1,8 @@
-import type { FailureKind, TurnEnded } from "../../src/shared/events";
-import type { PageCommand } from "../../src/shared/protocol";
+import type { TurnEnded } from "../../src/shared/events";
 import type { Entry } from "../../src/shared/view";
 import { turnEndText } from "../describe";
 import { h, setShown } from "../dom";
+import { failureActions } from "../failureActions";
 import { post, runCommand } from "../hostApi";
 import { icon } from "../icons";
 import { withCode } from "../inlineCode";
@@ -12,20 +12,6 @@ import { folded, plainItem, type Item } from "./item";
 import { keptFiles } from "./restoreNote";
 
 type TurnEndEntry = Extract<Entry, { kind: "turn_ended" }>;
-
-/** The command that gets a person past a failure, where there is one. */
-const WAY_OUT: Readonly<Partial<Record<FailureKind, { label: string; command: PageCommand }>>> = {
-  not_running: { label: strings.empty.startOllama, command: "startOllama" },
-  wrong_address: { label: strings.empty.openSettings, command: "openSettings" },
-  unauthorized: { label: strings.empty.setToken, command: "setToken" },
-  model_missing: { label: strings.empty.pullModel, command: "pullModel" },
-  no_model: { label: strings.empty.selectModel, command: "selectModel" },
-  no_tools: { label: strings.empty.selectModel, command: "selectModel" },
-  window_exceeded: { label: strings.meter.compactNow, command: "compactNow" },
-  server_error: { label: strings.empty.openLog, command: "openLog" },
-  load_failed: { label: strings.empty.openLog, command: "openLog" },
-  internal: { label: strings.empty.openLog, command: "openLog" },
-};
 
 /** Why a turn ended, with the way to go on; nothing where it ended as it should. */
 export function turnEndItem(entry: TurnEndEntry): Item<TurnEndEntry> | undefined {
@@ -37,7 +23,7 @@ export function turnEndItem(entry: TurnEndEntry): Item<TurnEndEntry> | undefined
     return { element: plainItem({ class: "entry note", "aria-label": strings.transcript.turnEnd }, files) };
   }
   const isProblem = event.reason === "failed" || event.reason === "no_answer";
-  const actions = h("div", { class: "actions" }, resumeButton(event), wayOut(event));
+  const actions = h("div", { class: "actions" }, resumeButton(event), ...waysOut(event));
   const element = plainItem(
     { class: isProblem ? "entry note problem" : "entry note", "aria-label": strings.transcript.turnEnd },
     h("p", { dir: "auto" }, icon(isProblem ? "warning" : "info"), h("span", {}, ...withCode(text))),
@@ -88,7 +74,9 @@ function resumeButton({ reason }: TurnEnded): HTMLElement | undefined {
   }
 }
 
-function wayOut({ failure }: TurnEnded): HTMLElement | undefined {
-  const way = failure === undefined ? undefined : WAY_OUT[failure.kind];
-  return way && button({ label: way.label, onPress: () => runCommand(way.command) });
+function waysOut({ failure }: TurnEnded): HTMLElement[] {
+  const actions = failure === undefined ? [] : failureActions(failure);
+  return actions.map(({ label, command, argument }) =>
+    button({ label, onPress: () => runCommand(command, argument) }),
+  );
 }

@@ -21,7 +21,7 @@ describe("the state of server and model", () => {
     assert.deepEqual(await ollama.status("n", NEVER), { state: "missing", address, model: "n" });
     assert.deepEqual(await ollama.status("m", NEVER), { state: "no_tools", address, model: "m" });
     server.addModel({ name: "m" });
-    const ready = { state: "ready", address, model: "m", isRehearsal: false };
+    const ready = { state: "ready", address, model: "m", isRehearsal: false, trainedContext: 32_768 };
     assert.deepEqual(await ollama.status("m", NEVER), ready);
     server.refuseConnections();
     const gone = await ollama.status("m", NEVER);
@@ -83,6 +83,8 @@ test("the facts of a model: capabilities, trained context, num_ctx of the Modelf
   assert.deepEqual(await ollama.show("a", NEVER), {
     canCallTools: true,
     thinking: "switch",
+    canSee: false,
+    cacheBytesPerToken: 28 * 4 * (128 + 128) * 2,
     trainedContext: 40_960,
     modelfileNumCtx: 16_384,
     family: "qwen3",
