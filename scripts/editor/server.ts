@@ -74,7 +74,7 @@ export async function startServer(options: ServerOptions): Promise<EditorServer>
     program,
     [
       ...["--host", "127.0.0.1", "--port", "0", "--connection-token", token, "--accept-server-license-terms"],
-      ...["--telemetry-level", "off", "--disable-workspace-trust", "--server-data-dir", options.dataFolder],
+      ...["--telemetry-level", "off", "--server-data-dir", options.dataFolder],
       // Without it a built workbench ignores an extension under development.
       "--enable-smoke-test-driver",
     ],

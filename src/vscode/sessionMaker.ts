@@ -12,6 +12,7 @@ import type { MakeSession } from "./sessions";
 import { windowInUse, type OllamaStatus } from "./ollamaStatus";
 import type { Settings } from "./settings";
 import type { SettingValues } from "./settingValues";
+import { underTrust } from "./trust";
 import { describeWorkspace } from "./workspaceFacts";
 
 interface Parts {
@@ -49,7 +50,7 @@ export function sessionMaker(parts: Parts): MakeSession {
         describeWorkspace: () => describeWorkspace(shell.name),
         hashOf: hashesIn(workspace),
         checkpoints: parts.checkpoints,
-        settings: () => sessionSettings(settings.current, status),
+        settings: () => underTrust(sessionSettings(settings.current, status)),
         store,
         now: Date.now,
         newId: randomUUID,

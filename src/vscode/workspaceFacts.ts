@@ -20,7 +20,9 @@ export function localFolders(): readonly { readonly name: string; readonly path:
 /** What the system prompt says of the workspace, as it is now. `shell` is what runs commands. */
 export async function describeWorkspace(shell: string): Promise<WorkspaceFacts> {
   const folders = localFolders();
-  const projectRules = folders[0] && (await readRules(folders[0].path));
+  // Rules are instructions, and a folder that is not trusted gives none.
+  const [first] = vscode.workspace.isTrusted ? folders : [];
+  const projectRules = first && (await readRules(first.path));
   return {
     folders,
     operatingSystem: `${systemName()} ${release()}`,

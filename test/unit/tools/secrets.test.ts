@@ -119,7 +119,7 @@ test("secret-looking files are found in the words of commands, behind =, @ and :
   assert.deepEqual(named(["ls", ".env.example"]), []);
 });
 
-test("the setting's default in the manifest is the list of the core", () => {
+test("S03: the default of the secret files is the list of the core, and a folder cannot set what loosens consent or redirects", () => {
   const manifest = JSON.parse(readFileSync("package.json", "utf8")) as {
     contributes: { configuration: { properties: Record<string, { default: unknown; scope: string }> } };
   };
