@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import * as vscode from "vscode";
 import type { ScriptedServer } from "../support/scriptedServer";
 import { Panel } from "./support/panel";
 import { useScriptedServer } from "./support/scripted";
