@@ -224,6 +224,8 @@ export interface CommandResult {
   readonly output: string;
   /** True when a process that the command started in the background still runs. */
   readonly leftRunning: boolean;
+  /** The command lines of those processes, where the system tells them. */
+  readonly leftNames?: readonly string[];
 }
 
 /** Runs commands in the workspace folder without a terminal and with closed input. */

@@ -1,5 +1,6 @@
 import type { Readable } from "node:stream";
 import { HeadAndTail, keepTail } from "../core/truncate";
+import { OutputDecoder } from "./outputDecoder";
 import { TerminalText } from "./terminalText";
 
 /** How often the live view of the output is brought up to date, in milliseconds. */
@@ -23,22 +24,23 @@ export class CommandOutput {
   constructor(
     maxCharacters: number,
     private readonly onOutput: (text: string) => void,
+    private readonly encoding?: string,
   ) {
     this.kept = new HeadAndTail(maxCharacters);
   }
 
-  /** Reads a stream to its end, or until `finish`; bytes that are no UTF-8 become replacement characters. */
+  /** Reads a stream to its end, or until `finish`. */
   read(stream: Readable): void {
-    const decoder = new TextDecoder("utf-8");
+    const decoder = new OutputDecoder(this.encoding);
     const text = new TerminalText();
     stream.on("data", (bytes: Buffer) => {
       // After the end a process in the background may write on: read, so that it is not blocked, and dropped.
       if (this.isFinished) return;
       this.pieces += 1;
-      this.add(text.push(decoder.decode(bytes, { stream: true })));
+      this.add(text.push(decoder.push(bytes)));
     });
     stream.on("error", () => undefined);
-    this.endings.push(() => this.add(text.push(decoder.decode()) + text.end()));
+    this.endings.push(() => this.add(text.push(decoder.end()) + text.end()));
   }
 
   /** The whole output, cut in the middle when it is too long. */

@@ -31,6 +31,24 @@ export async function runningProcesses(tree: ProcessTree): Promise<readonly numb
   }
 }
 
+/** How much of a command line names a process, in characters. */
+const NAME_CHARACTERS = 80;
+
+/** The command lines of processes, as far as the system tells them. */
+export async function processNames(ids: readonly number[]): Promise<readonly string[]> {
+  const names = await Promise.all(
+    ids.map(async (id) => {
+      const line = await readFile(`/proc/${id}/cmdline`, "utf8").catch(() => "");
+      return line
+        .replaceAll("\0", " ")
+        .replace(/\p{C}+/gu, " ")
+        .trim()
+        .slice(0, NAME_CHARACTERS);
+    }),
+  );
+  return names.filter((name) => name !== "");
+}
+
 /** Ends all processes of a command: asks them first, kills what is left, and resolves when none runs. */
 export async function endProcesses(tree: ProcessTree): Promise<void> {
   if (process.platform === "win32") return endOnWindows(tree);

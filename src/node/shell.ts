@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
@@ -7,7 +7,8 @@ import { Socket } from "node:net";
 import { setImmediate, setTimeout as delay } from "node:timers/promises";
 import type { CommandRequest, CommandResult, Shell } from "../core/ports";
 import { CommandOutput } from "./commandOutput";
-import { endProcesses, runningProcesses } from "./processTree";
+import { outputEncoding, type OutputMachine } from "./outputDecoder";
+import { endProcesses, processNames, runningProcesses } from "./processTree";
 import type { ProcessTree } from "./processTree";
 import { chooseShell, commandEnvironment, shellArguments } from "./shellProgram";
 
@@ -34,6 +35,7 @@ type Exit =
 export function createShell(folder: () => string | undefined): NodeShell {
   const program = chooseShell({ platform: process.platform, environment: process.env, exists: existsSync });
   const trees = new Set<ProcessTree>();
+  let encoding: { readonly name: string | undefined } | undefined;
   return {
     name: program.name,
     isPosix: program.name !== "PowerShell",
@@ -53,7 +55,8 @@ export function createShell(folder: () => string | undefined): NodeShell {
       });
       const tree = child.pid === undefined ? undefined : { group: child.pid, marker };
       if (tree) trees.add(tree);
-      const result = await follow(child, tree, request, signal);
+      encoding ??= { name: outputEncoding(machineOfOutput()) };
+      const result = await follow(child, tree, { ...request, encoding: encoding.name }, signal);
       if (tree && !result.leftRunning) trees.delete(tree);
       return result;
     },
@@ -67,10 +70,10 @@ export function createShell(folder: () => string | undefined): NodeShell {
 async function follow(
   child: ChildProcess,
   tree: ProcessTree | undefined,
-  request: CommandRequest,
+  request: CommandRequest & { readonly encoding: string | undefined },
   signal: AbortSignal,
 ): Promise<CommandResult> {
-  const output = new CommandOutput(request.maxCharacters, request.onOutput);
+  const output = new CommandOutput(request.maxCharacters, request.onOutput, request.encoding);
   for (const stream of [child.stdout, child.stderr]) if (stream) output.read(stream);
   const exit = exitOf(child);
   const closed = once(child, "close").then(
@@ -87,7 +90,15 @@ async function follow(
   const text = output.finish();
   if (ended && "startError" in ended) return endedResult(endedBy, ended.startError);
   const { exitCode, signal: by } = ended ?? { exitCode: null, signal: null };
-  return { exitCode, signal: by, endedBy, output: text, leftRunning: left.length > 0 };
+  const names = left.length > 0 ? await processNames(left) : [];
+  return { exitCode, signal: by, endedBy, output: text, leftRunning: left.length > 0, leftNames: names };
+}
+
+function machineOfOutput(): OutputMachine {
+  const about = { platform: process.platform, environment: process.env };
+  if (process.platform !== "win32") return about;
+  const { stdout } = spawnSync("chcp.com", [], { encoding: "latin1", windowsHide: true });
+  return { ...about, codePage: stdout ?? "" };
 }
 
 function endedResult(endedBy: CommandResult["endedBy"], output: string): CommandResult {

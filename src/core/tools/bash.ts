@@ -2,7 +2,7 @@ import type { CommandQuestion } from "../../shared/live";
 import { isDangerous, programsOf, type CommandSyntax, type ReadCommand } from "../commandSyntax";
 import type { CommandResult, Shell, Workspace } from "../ports";
 import { secretsNamed, type IsSecret } from "../secrets";
-import { formatCount, quantity } from "../truncate";
+import { formatCount, keepHead, quantity } from "../truncate";
 import { readArguments, toSchema } from "./arguments";
 import type { ArgumentsOf } from "./arguments";
 import { filesNamed } from "./commandFiles";
@@ -37,7 +37,7 @@ export interface BashPorts {
 }
 
 /** Room in the result for the sentences around the output. */
-const STATUS_CHARACTERS = 260;
+const STATUS_CHARACTERS = 400;
 
 /** `bash`: runs one command line in the workspace folder after the person has agreed to exactly that text. */
 export function createBashTool(ports: BashPorts): Tool<BashArguments> {
@@ -112,9 +112,7 @@ async function filesToKeep(
 
 function describe(command: string, result: CommandResult, seconds: number): ToolRun {
   const status = statusOf(command, result, seconds);
-  const left = result.leftRunning
-    ? " A process that it started in the background still runs; it is ended with the session."
-    : "";
+  const left = result.leftRunning ? leftText(result.leftNames ?? []) : "";
   const hasOutput = result.output.trim() !== "";
   const content = `${status}${left}${hasOutput ? `\n${result.output}` : " No output."}`;
   const facts = { kind: "command", command, exitCode: result.exitCode } as const;
@@ -126,6 +124,16 @@ function describe(command: string, result: CommandResult, seconds: number): Tool
     summary: `${summaryOf(result, seconds)}${lines}`,
     facts,
   };
+}
+
+/** Processes that are named in a result. */
+const MOST_NAMED = 3;
+
+function leftText(names: readonly string[]): string {
+  const named = names.slice(0, MOST_NAMED).map((name) => keepHead(name, 40));
+  const rest = names.length - named.length;
+  const list = named.length === 0 ? "" : ` (${named.join(", ")}${rest > 0 ? ` and ${rest} more` : ""})`;
+  return ` A process that it started in the background still runs${list}; it is ended with the session.`;
 }
 
 function statusOf(command: string, result: CommandResult, seconds: number): string {
