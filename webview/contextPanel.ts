@@ -90,7 +90,11 @@ function itemName(item: ContextItem, goTo: (entryId: string) => void): HTMLEleme
 function dropButton({ resultId, title }: ContextItem): HTMLElement | undefined {
   if (resultId === undefined) return undefined;
   const { drop, dropTitle } = strings.steering;
-  const element = h("button", { class: "link", type: "button", "aria-label": dropTitle(title) }, drop);
+  const element = h(
+    "button",
+    { class: "link", type: "button", "aria-label": dropTitle(spelledText(title)) },
+    drop,
+  );
   element.addEventListener("click", () => steer({ do: "drop_result", resultId }));
   return element;
 }
@@ -102,7 +106,7 @@ function dropped(items: readonly ContextItem[]): HTMLElement | undefined {
     if (resultId === undefined) return [];
     const restore = h(
       "button",
-      { class: "link", type: "button", "aria-label": steering.restoreTitle(title) },
+      { class: "link", type: "button", "aria-label": steering.restoreTitle(spelledText(title)) },
       steering.restore,
     );
     restore.addEventListener("click", () => steer({ do: "restore_result", resultId }));

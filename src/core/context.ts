@@ -21,7 +21,7 @@ export interface Anchor {
   readonly wasLeft?: true;
 }
 
-export interface Swap {
+interface Swap {
   readonly out: ContextMessage;
   readonly in: ContextMessage;
 }

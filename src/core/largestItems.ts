@@ -3,6 +3,7 @@ import type { ContextItem } from "../shared/protocol";
 import type { Context } from "./context";
 import { estimateFixed, estimateMessages } from "./estimate";
 import type { ContextMessage } from "./messages";
+import { safeIndex } from "./truncate";
 import { promptTokens, type Window } from "./window";
 
 /** How many items are told. */
@@ -81,5 +82,5 @@ const TITLE_CHARACTERS = 80;
 
 function firstLine(text: string): string {
   const [line = ""] = text.trim().split("\n");
-  return line.length > TITLE_CHARACTERS ? `${line.slice(0, TITLE_CHARACTERS - 1)}…` : line;
+  return line.length > TITLE_CHARACTERS ? `${line.slice(0, safeIndex(line, TITLE_CHARACTERS - 1))}…` : line;
 }

@@ -8,6 +8,7 @@ export type Print = (text: string) => void;
 export function plainPrinter(print: Print): (event: SessionEvent) => void {
   let meter: Meter | undefined;
   let isLineOpen = false;
+  let progress = "";
   const write = (text: string) => {
     print(text);
     isLineOpen = !text.endsWith("\n");
@@ -15,7 +16,10 @@ export function plainPrinter(print: Print): (event: SessionEvent) => void {
   return (event) => {
     if (event.type === "meter_changed") meter = event.meter;
     if (event.type === "reply_delta" && event.text !== "") write(event.text);
-    for (const line of linesOf(event)) write(`${isLineOpen ? "\n" : ""}${line}\n`);
+    const lines = linesOf(event).filter((line) => line !== progress);
+    for (const line of lines) write(`${isLineOpen ? "\n" : ""}${line}\n`);
+    // Progress is told often, and a line of it printed once.
+    if (event.type === "phase_changed") progress = linesOf(event)[0] ?? "";
     if (event.type === "turn_ended" && meter !== undefined) {
       write(`${isLineOpen ? "\n" : ""}${meterLine(meter)}\n`);
     }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { plainPrinter } from "../../src/terminal/printer";
 import { TerminalFront } from "../../src/terminal/front";
 import { ScriptedModel } from "../support/scriptedModel";
 import { startSession } from "../support/sessionFixture";
@@ -85,4 +86,17 @@ describe("a compaction in the terminal", () => {
     assert.equal(model.requests.at(-1)?.messages[1]?.content, "My port is 48213.");
     await front.close();
   });
+});
+
+test("the progress of a compaction is printed once for each part", () => {
+  const lines: string[] = [];
+  const print = plainPrinter((text) => lines.push(text));
+  const phase = { name: "compacting", since: 0, messages: 9, used: 3_470, window: 4_096, parts: 2 } as const;
+  for (const part of [1, 1, 2, 2]) {
+    print({ type: "phase_changed", phase: { ...phase, part, writtenTokens: lines.length } });
+  }
+  print({ type: "phase_changed", phase: { name: "idle" } });
+  print({ type: "phase_changed", phase: { ...phase, part: 1 } });
+  const line = (part: number) => `[compacting 9 messages, ctx 3470/4096, part ${part} of 2]\n`;
+  assert.deepEqual(lines, [line(1), line(2), line(1)]);
 });
