@@ -4,6 +4,7 @@ import { main as compaction } from "../bench/compaction";
 import { main as core } from "../bench/core";
 import { main as session } from "../bench/session";
 import { main as size } from "../bench/size";
+import { main as stream } from "../bench/stream";
 import { main as survival } from "../bench/survival";
 import { main as tools } from "../bench/tools";
 
@@ -24,6 +25,7 @@ const benches: Readonly<Record<string, Bench>> = {
     main: session,
   },
   size: { shows: "the size of the two bundles, and what they are made of", main: size },
+  stream: { shows: "how many streamed tokens a second the host can take", main: stream },
   survival: {
     shows: "what survives compaction, on windows from 2k to 32k (--quick for a part)",
     main: survival,

@@ -29,12 +29,12 @@ function diagnoseError(error: unknown, context: FailureContext): Diagnosis {
       "interrupted_stream",
       `${address.url} sent something that is not Ollama's format in the middle of ${theWork(context)} ("${error.message}"). What came before is kept. Try again; if it happens again, look at what stands between Loom and Ollama.`,
     );
-  if (error instanceof EndedWithoutDone)
+  if (error instanceof SyntaxError && !CUT_JSON.test(error.message)) return notOllama(context);
+  if (error instanceof EndedWithoutDone || error instanceof SyntaxError)
     return failed(
       "interrupted_stream",
       `Ollama broke ${theWork(context)} off without a word. What came is kept. Try again.`,
     );
-  if (error instanceof SyntaxError) return notOllama(context);
   if (error instanceof Silence)
     return failed(
       "silent",
@@ -43,6 +43,9 @@ function diagnoseError(error: unknown, context: FailureContext): Diagnosis {
   const text = error instanceof Error ? error.message : String(error);
   return failed("internal", `The request to ${address.url} failed inside Loom: ${quoted(text)}. Try again.`);
 }
+
+/** How the parser says that a JSON document ends too early. */
+const CUT_JSON = /end of JSON input|Unterminated/;
 
 /** A model that cannot call tools although some are to be offered. */
 export function noTools(model: string): Failure {

@@ -93,6 +93,11 @@ export class ScriptedServer {
     return this.requests.filter((request) => request.path === path);
   }
 
+  /** Forgets all requests that have ended. */
+  forget(): void {
+    this.#recorder.forget();
+  }
+
   /** Resolves once `count` chats (1 for the first) have arrived, with that one. */
   async waitForChat(count = 1): Promise<SeenChat> {
     return this.#recorder.waitFor(() => this.#recorder.chats[count - 1]);

@@ -109,6 +109,12 @@ export class Recorder {
     this.#probes = this.#probes.filter((probe) => !probe());
   }
 
+  /** Forgets the requests that have ended. */
+  forget(): void {
+    this.requests.splice(0, this.requests.length, ...this.requests.filter(({ ended }) => !ended));
+    this.chats.splice(0, this.chats.length, ...this.chats.filter(({ ended }) => !ended));
+  }
+
   /** Resolves with what `find` finds, as soon as it finds something. */
   async waitFor<T>(find: () => T | undefined): Promise<T> {
     return new Promise((resolve, reject) => {
