@@ -2,6 +2,7 @@ import type { ContextBreakdown, ContextDetails, ContextItem, ContextPart } from 
 import { h, type Child } from "./dom";
 import { number, percent } from "./format";
 import { runCommand, steer } from "./hostApi";
+import { icon } from "./icons";
 import { strings } from "./strings";
 import { button } from "./toolkit";
 import { spelledText } from "./visibleText";
@@ -137,10 +138,15 @@ function next(
     "section",
     {},
     h("h3", {}, steering.next),
-    h("p", {}, lines.join(" ")),
+    h("p", {}, lines.filter((line) => line !== "").join(" ")),
     kept.length === 0
       ? undefined
-      : h("details", { class: "plan" }, h("summary", {}, steering.planKept), h("ol", {}, ...kept)),
+      : h(
+          "details",
+          { class: "plan" },
+          h("summary", {}, steering.planKept, icon("chevron", "fold")),
+          h("ol", {}, ...kept),
+        ),
     when === undefined ? undefined : h("p", { class: "quiet" }, when),
   );
 }

@@ -122,13 +122,15 @@ export const steering = {
   plan: ({ messagesSummarised, kept }: Plan) =>
     `${plural(messagesSummarised, "message", "messages")} would be summarised, ${number(kept.length)} kept word for word.`,
   planAfter: (used: number, after: number) => `About ${number(used)} → at most ${number(after)} tokens.`,
-  planKeeps: ({ words, pins, files, commands }: Plan) =>
-    `Beside the summary: ${[
-      plural(words, "message of yours", "messages of yours"),
-      plural(pins, "pin", "pins"),
-      plural(files, "file", "files"),
-      plural(commands, "command", "commands"),
-    ].join(", ")}.`,
+  planKeeps: ({ words, pins, files, commands }: Plan) => {
+    const kept = [
+      words === 0 ? "" : plural(words, "message of yours", "messages of yours"),
+      pins === 0 ? "" : plural(pins, "pin", "pins"),
+      files === 0 ? "" : plural(files, "file", "files"),
+      commands === 0 ? "" : plural(commands, "command", "commands"),
+    ].filter((text) => text !== "");
+    return kept.length === 0 ? "" : `Beside the summary: ${kept.join(", ")}.`;
+  },
   planCut: (count: number) =>
     `${plural(count, "message of yours", "messages of yours")} would be shortened or left out.`,
   planShortened: (count: number) =>

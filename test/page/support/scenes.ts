@@ -159,7 +159,7 @@ const STEERED: readonly SessionEvent[] = [
   }),
   logged({ type: "pinned", pinId: "p1", text: "Deploy only from branch release/2.4, never from main." }),
   logged({ type: "pinned", pinId: "p2", text: "لا تغيّر المجلد legacy أبدًا" }),
-  answered("8443.", { toolCalls: [call("c9", "read_file", { path: "src/parse.ts" })] }),
+  answered("It is 8443.", { toolCalls: [call("c9", "read_file", { path: "src/parse.ts" })] }),
   result("c9", {}),
   { type: "meter_changed", meter: meter(3_000) },
   {
