@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { mkdir, readdir, readFile, stat } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { dirname, isAbsolute, join } from "node:path";
 import * as z from "zod/mini";
 import type { CheckpointPlace, Checkpoints } from "../core/checkpoints";
 import type { TouchedFile } from "../core/tools/tool";
@@ -124,6 +124,7 @@ export class CheckpointStore implements Checkpoints {
 
   /** The file's content, undefined when there is none, or why it is not kept. */
   async #contentOf(absolute: string): Promise<KeptContent | string | undefined> {
+    if (!isAbsolute(absolute)) return "not on this machine's disk";
     const real = await realPathOf(absolute);
     if (real.absolute !== absolute) return "its path leads elsewhere by now";
     if (real.kind === "missing") return undefined;

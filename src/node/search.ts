@@ -44,11 +44,22 @@ const LINE_CHARACTERS = 200;
 /** Files that are read at the same time and searched together. */
 const BATCH = 32;
 
-/** Searches texts line by line in the order of a listing; binary and ignored files are left out. */
-export async function searchText(
+/** Searches files line by line in the order of a listing; binary and ignored files are left out. */
+export function searchText(
   query: Omit<SearchQuery, "under">,
   places: SearchPlaces,
   options: SearchOptions,
+): Promise<SearchResult | { readonly error: string }> {
+  const leavesOut = query.leavesOut ?? (() => false);
+  const files = filesOf(query, places, { ...options, leavesOut });
+  return searchTexts(query, (search) => contentsOf(files, search, options), options);
+}
+
+/** Searches what `contents` reads, some texts at a time. */
+export async function searchTexts(
+  query: Query & Pick<SearchQuery, "maxMatches">,
+  contents: (search: LineSearch) => AsyncIterable<readonly Content[]>,
+  options: Pick<SearchOptions, "signal" | "regExpTimeLimitMs">,
 ): Promise<SearchResult | { readonly error: string }> {
   const expression = query.isRegExp ? readRegExp(query.pattern) : undefined;
   if (expression && "error" in expression) {
@@ -62,9 +73,7 @@ export async function searchText(
   const stop = (): void => search.dispose();
   options.signal.addEventListener("abort", stop, { once: true });
   try {
-    const leavesOut = query.leavesOut ?? (() => false);
-    const files = filesOf(query, places, { ...options, leavesOut });
-    return await collect(search, query.maxMatches, files, options);
+    return await collect(search, query.maxMatches, contents(search), options.signal);
   } finally {
     options.signal.removeEventListener("abort", stop);
     search.dispose();
@@ -74,21 +83,20 @@ export async function searchText(
 async function collect(
   search: LineSearch,
   most: number,
-  files: AsyncIterable<readonly string[]>,
-  options: SearchOptions,
+  contents: AsyncIterable<readonly Content[]>,
+  signal: AbortSignal,
 ): Promise<SearchResult | { readonly error: string }> {
   const matches: SearchMatch[] = [];
   let skippedFiles = 0;
-  for await (const batch of batches(files)) {
-    const contents = await Promise.all(batch.map((file) => readSearchable(file, search, options)));
-    skippedFiles += contents.filter((content) => content === "too_large").length;
-    const texts = contents.filter((content) => typeof content === "object");
+  for await (const batch of contents) {
+    skippedFiles += batch.filter((content) => content === "too_large").length;
+    const texts = batch.filter((content) => typeof content === "object");
     if (texts.length === 0) continue;
     const found = await search.find(
       texts.map(({ text }) => text),
       most + 1 - matches.length,
     );
-    options.signal.throwIfAborted();
+    signal.throwIfAborted();
     if (!found) return { error: tooSlow(texts.map(({ path }) => path)) };
     for (const [index, { path, text }] of texts.entries()) {
       matches.push(...(found[index] ?? []).map((hit) => toMatch(path, text, hit)));
@@ -96,6 +104,16 @@ async function collect(
     if (matches.length > most) return { matches: matches.slice(0, most), isCut: true, skippedFiles };
   }
   return { matches, isCut: false, skippedFiles };
+}
+
+async function* contentsOf(
+  files: AsyncIterable<readonly string[]>,
+  search: LineSearch,
+  options: SearchOptions,
+): AsyncGenerator<readonly Content[]> {
+  for await (const batch of batches(files)) {
+    yield await Promise.all(batch.map((file) => readSearchable(file, search, options)));
+  }
 }
 
 /** Which files below a folder are not searched. */
@@ -153,17 +171,14 @@ async function* batches(files: AsyncIterable<readonly string[]>): AsyncGenerator
   if (waiting.length > 0) yield waiting;
 }
 
-interface SearchableFile {
-  readonly path: string;
-  readonly text: string;
-}
+/** A text under the path by which it is shown; undefined for what has no text, or none in which anything will be found. */
+export type Content = { readonly path: string; readonly text: string } | "too_large" | undefined;
 
-/** Undefined when the file has no text, or none in which anything will be found. */
 async function readSearchable(
   absolute: string,
   search: LineSearch,
   options: SearchOptions,
-): Promise<SearchableFile | "too_large" | undefined> {
+): Promise<Content> {
   const unsaved = options.unsavedText(absolute);
   if (unsaved !== undefined) return { path: options.toShown(absolute), text: unsaved };
   try {

@@ -6,7 +6,6 @@ import { Disposable, DisposableValue, disposeAll } from "./disposable";
 import { EventBatch } from "./eventBatch";
 import type { OllamaStatus } from "./ollamaStatus";
 import type { Sessions } from "./sessions";
-import { localFolders } from "./workspaceFacts";
 
 /** The view's id in the manifest. */
 export const CHAT_VIEW = "loom.chat";
@@ -123,7 +122,7 @@ export class ChatView extends Disposable implements vscode.WebviewViewProvider {
     if (sessions.current === undefined) return;
     // What waits in the batch is part of the view already.
     this.batch.clear();
-    const hasFolder = localFolders().length > 0;
+    const hasFolder = (vscode.workspace.workspaceFolders ?? []).length > 0;
     const { current, draft } = sessions;
     this.post({ type: "snapshot", view: current.view, status: status.current, hasFolder, draft });
   }

@@ -65,6 +65,38 @@ export async function makeFile(absolute: string, text: string): Promise<Exclude<
   }
 }
 
+/** The same for a file that is not on this machine's disk. */
+export async function changeVirtualFile(
+  uri: vscode.Uri,
+  change: Pick<Change, "before" | "after" | "replacements">,
+): Promise<Exclude<Written, "not_exact">> {
+  try {
+    if (vscode.workspace.fs.isWritableFileSystem(uri.scheme) === false) return { error: "it is read-only." };
+    const document = await vscode.workspace.openTextDocument(uri);
+    if (toLineFeeds(document.getText()) !== change.before) return CHANGED;
+    return await changeDocument(document, change);
+  } catch (error) {
+    return { error: messageOf(error) };
+  }
+}
+
+/** Makes a file that is not on this machine's disk, with this text (LF only). */
+export async function makeVirtualFile(uri: vscode.Uri, text: string): Promise<Exclude<Written, "not_exact">> {
+  try {
+    if (vscode.workspace.fs.isWritableFileSystem(uri.scheme) === false) return { error: "it is read-only." };
+    const edit = new vscode.WorkspaceEdit();
+    edit.createFile(uri, { overwrite: false, ignoreIfExists: false });
+    if (!(await vscode.workspace.applyEdit(edit)))
+      return {
+        error: "there is a file of this name by now, or the editor could not make it.",
+        isChanged: true,
+      };
+    return await changeDocument(await vscode.workspace.openTextDocument(uri), { before: "", after: text });
+  } catch (error) {
+    return { error: messageOf(error) };
+  }
+}
+
 async function changeDocument(
   document: vscode.TextDocument,
   change: Pick<Change, "before" | "after" | "replacements">,
@@ -75,7 +107,7 @@ async function changeDocument(
   // The editor refuses when the document has changed since it was compared, e.g. because the person types.
   if (!(await replace(document, before, replacements))) return CHANGED;
   if (hadUnsavedChanges || !document.isDirty || (await document.save())) {
-    if (!hadUnsavedChanges) await rememberSave(document.uri.fsPath);
+    if (!hadUnsavedChanges) await rememberSave(document.uri);
     return { text: toLineFeeds(document.getText()), hasUnsavedChanges: document.isDirty };
   }
   // A change that could not be saved must not stay behind as unsaved text that nobody typed.
@@ -119,7 +151,8 @@ async function isExact(document: vscode.TextDocument, wasOpen: boolean): Promise
 /** The time stamps of the newest files that were saved here, by path. */
 const ownSaves = new Map<string, number>();
 
-async function rememberSave(path: string): Promise<void> {
+async function rememberSave({ scheme, fsPath: path }: vscode.Uri): Promise<void> {
+  if (scheme !== "file") return;
   ownSaves.delete(path);
   ownSaves.set(path, (await stat(path)).mtimeMs);
   for (const old of [...ownSaves.keys()].slice(0, -MOST_REMEMBERED)) ownSaves.delete(old);

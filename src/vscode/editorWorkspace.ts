@@ -5,13 +5,30 @@ import { createWorkspace, hashText } from "../node/workspace";
 import { changeFile, makeFile } from "./documentWriter";
 import { currentExcludes } from "./excludes";
 import { openDocumentOf, unsavedFiles, unsavedTextOf } from "./openDocuments";
-import { localFolders } from "./workspaceFacts";
+import { virtualWorkspace } from "./virtualWorkspace";
+import { localFolders, virtualFolders } from "./workspaceFacts";
 
 /**
  * The workspace as the editor has it: unsaved typing is read, searched and kept, edits go through documents, so that they can be
  * undone. Everything else is the same folders on disk.
  */
 export function editorWorkspace(): Workspace {
+  const [onDisk, virtual] = [diskWorkspace(), virtualWorkspace(virtualFolders)];
+  // Where any folder is on a disk the tools work there: commands can run in it.
+  const now = (): Workspace =>
+    localFolders().length === 0 && virtualFolders().length > 0 ? virtual : onDisk;
+  return {
+    resolve: (path) => now().resolve(path),
+    readText: (absolute) => now().readText(absolute),
+    write: (change) => now().write(change),
+    onChange: (absolute, listener) => now().onChange?.(absolute, listener) ?? (() => undefined),
+    list: (absolute, maxEntries, signal) => now().list(absolute, maxEntries, signal),
+    search: (query, signal) => now().search(query, signal),
+    similarNames: (absolute) => now().similarNames(absolute),
+  };
+}
+
+function diskWorkspace(): Workspace {
   const ripgrep = findRipgrep(vscode.env.appRoot, process.env);
   const files = createWorkspace(localFolders, {
     unsavedText: unsavedTextOf,

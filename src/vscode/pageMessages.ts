@@ -1,3 +1,4 @@
+import { isAbsolute } from "node:path";
 import * as vscode from "vscode";
 import type { Workspace } from "../core/ports";
 import type { FromPage, PageCommand } from "../shared/protocol";
@@ -132,5 +133,7 @@ async function openFile(path: string, workspace: Workspace): Promise<void> {
     void vscode.window.showInformationMessage(text);
     return;
   }
-  await vscode.window.showTextDocument(vscode.Uri.file(resolved.absolute), { preview: true });
+  const { absolute } = resolved;
+  const uri = isAbsolute(absolute) ? vscode.Uri.file(absolute) : vscode.Uri.parse(absolute, true);
+  await vscode.window.showTextDocument(uri, { preview: true });
 }

@@ -17,11 +17,18 @@ export function localFolders(): readonly { readonly name: string; readonly path:
     .map(({ name, uri }) => ({ name, path: uri.fsPath }));
 }
 
+/** The folders of this window that lie elsewhere, which the editor alone can reach. */
+export function virtualFolders(): readonly vscode.WorkspaceFolder[] {
+  return (vscode.workspace.workspaceFolders ?? []).filter(({ uri }) => uri.scheme !== "file");
+}
+
 /** What the system prompt says of the workspace, as it is now. `shell` is what runs commands. */
 export async function describeWorkspace(shell: string): Promise<WorkspaceFacts> {
-  const folders = localFolders();
+  const local = localFolders();
+  const elsewhere = virtualFolders().map(({ name, uri }) => ({ name, path: uri.toString(true) }));
+  const folders = local.length > 0 ? local : elsewhere;
   // Rules are instructions, and a folder that is not trusted gives none.
-  const [first] = vscode.workspace.isTrusted ? folders : [];
+  const [first] = vscode.workspace.isTrusted ? local : [];
   const projectRules = first && (await readRules(first.path));
   return {
     folders,

@@ -6,7 +6,7 @@ import { formatCount, keepHead, quantity } from "../truncate";
 import { readArguments, toSchema } from "./arguments";
 import type { ArgumentsOf } from "./arguments";
 import { filesNamed } from "./commandFiles";
-import { cancelled, denied, noFolder } from "./outcomes";
+import { cancelled, denied, noFolderForCommands } from "./outcomes";
 import type { Tool, ToolRun, TouchedFile } from "./tool";
 
 const FIELDS = {
@@ -52,7 +52,7 @@ export function createBashTool(ports: BashPorts): Tool<BashArguments> {
     },
     async run({ command }, context, signal) {
       const { folder } = shell;
-      if (folder === undefined) return noFolder();
+      if (folder === undefined) return noFolderForCommands();
       const syntax = await ports.readCommand?.(command);
       const words = syntax?.words ?? command.split(/[\s'"`]+/);
       const question = questionOf({ command, folder, syntax, words }, ports.isSecret);

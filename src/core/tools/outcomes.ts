@@ -27,3 +27,11 @@ export function noFolder(): ToolRun {
     "no folder is open",
   );
 }
+
+/** There is no folder that a command could run in, though files may be reached by way of the editor. */
+export function noFolderForCommands(): ToolRun {
+  return failed(
+    "No folder on a disk is open, so commands cannot run. Answer without them, or ask the person to open a folder (File > Open Folder).",
+    "no folder is open",
+  );
+}

@@ -94,7 +94,7 @@ test("the result stays within its size, and the output gets what the sentences l
 test("without a folder nothing is asked or run", async () => {
   const shell = new FakeShell({}, null);
   const result = await toolCaller(new MemoryWorkspace(), shell)("bash", { command: "ls" });
-  assert.match(result.content, /No folder is open/);
+  assert.match(result.content, /No folder on a disk is open/);
   assert.deepEqual([result.questions, shell.requests], [[], []]);
 });
 
