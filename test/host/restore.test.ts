@@ -114,27 +114,28 @@ describe("taking back what a turn changed", () => {
   });
 
   it("asks what to do with a file that was changed since: merged it keeps both, and closing the question keeps it", async () => {
+    // A name of its own: the editor may still hold what an earlier test had in another file.
     const lines = Array.from({ length: 20 }, (_, index) => `line ${index}\n`);
-    writeFileSync(pathOf("a.txt"), lines.join(""));
-    await play("change it", edit("a.txt", "line 2\n", "LOOM\n"));
-    const editor = await vscode.window.showTextDocument(vscode.Uri.file(pathOf("a.txt")));
+    writeFileSync(pathOf("both.txt"), lines.join(""));
+    await play("change it", edit("both.txt", "line 2\n", "LOOM\n"));
+    const editor = await vscode.window.showTextDocument(vscode.Uri.file(pathOf("both.txt")));
     assert.ok(await editor.edit((builder) => builder.insert(new vscode.Position(15, 0), "mine ")));
-    await editor.document.save();
-    const mine = textOf("a.txt");
+    assert.ok(await editor.document.save());
+    const mine = textOf("both.txt");
     const list = panel.workbench.locator(".quick-input-widget");
-    const ask = () => list.getByText("turn/a.txt was changed after Loom changed it").waitFor();
+    const ask = () => list.getByText("turn/both.txt was changed after Loom changed it").waitFor();
     await panel.runFromPalette("Loom: Restore Files of the Last Turn");
     await acceptList();
     await ask();
     await panel.workbench.keyboard.press("Escape");
     await list.waitFor({ state: "hidden" });
-    assert.equal(textOf("a.txt"), mine);
+    assert.equal(textOf("both.txt"), mine);
     await panel.button("Restore…").click();
     await acceptList();
     await ask();
     await list.getByRole("option", { name: /^Merge/ }).click();
     await restored().waitFor();
-    assert.equal(textOf("a.txt"), mine.replace("LOOM", "line 2"));
+    assert.equal(textOf("both.txt"), mine.replace("LOOM", "line 2"));
   });
 });
 

@@ -255,6 +255,8 @@ describe("a compaction is seen, steered and taken back", () => {
     try {
       await panel.runFromPalette("Loom: Focus Chat");
       await panel.composer().waitFor();
+      // A window without a folder opens with the session that such a window had last.
+      await panel.startSession();
       await compacted();
       await unfold();
       summary = () => ({ content: "- anew: SELECT port FROM t_ord_7" });
