@@ -254,8 +254,6 @@ describe("a compaction is seen, steered and taken back", () => {
     panel = await main.openWindow(undefined);
     try {
       await panel.runFromPalette("Loom: Focus Chat");
-      await panel.composer().waitFor();
-      // A window without a folder opens with the session that such a window had last.
       await panel.startSession();
       await compacted();
       await unfold();
