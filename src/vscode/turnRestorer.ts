@@ -35,8 +35,9 @@ export class TurnRestorer {
     }
     const id = turnId === "" ? latestKeptTurn(session.events) : turnId;
     const steps = id === undefined ? [] : await stepsFor(this.parts, session, id);
+    tellOfMissing(session, id);
     if (id === undefined || steps.length === 0) {
-      const text = vscode.l10n.t("There is nothing to restore: the files are as they were before.");
+      const text = vscode.l10n.t("There is nothing to restore: what is kept is as it was before.");
       void vscode.window.showInformationMessage(text);
       return;
     }
@@ -83,6 +84,21 @@ export class TurnRestorer {
       void vscode.window.showWarningMessage(text);
     }
   }
+}
+
+/** Names the files of a turn whose content could not be kept, e.g. because they are too large. */
+function tellOfMissing({ events }: Session, turnId: string | undefined): void {
+  const files = events.flatMap((event) =>
+    event.type === "files_kept" && event.turnId === turnId ? event.files : [],
+  );
+  const missing = files.filter(({ was }) => was === "not_kept");
+  if (missing.length === 0) return;
+  const list = missing.map(({ path, reason }) => `${path} (${reason ?? "?"})`).join(", ");
+  const text = vscode.l10n.t(
+    "These files cannot be restored, since their content could not be kept: {0}.",
+    list,
+  );
+  void vscode.window.showWarningMessage(text);
 }
 
 interface FileItem extends vscode.QuickPickItem {

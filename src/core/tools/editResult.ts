@@ -1,6 +1,7 @@
 import type { WrittenFile } from "../ports";
 import { keepHeadAndTail, countLines, quantity } from "../truncate";
 import { diffLines } from "./lineDiff";
+import { plainName } from "./plainName";
 import type { ToolRun } from "./tool";
 
 /** An edit as it was agreed to; `before` is `null` for a new file. */
@@ -24,8 +25,8 @@ export function describeEdit(edit: AgreedEdit, written: WrittenFile, maxCharacte
   const amount = `+${added} −${removed}`;
   const remarks = [
     isNew
-      ? `Created ${shown} (${quantity(countLines(written.text), "line")}).`
-      : `Edited ${shown} (${amount} lines).`,
+      ? `Created ${plainName(shown)} (${quantity(countLines(written.text), "line")}).`
+      : `Edited ${plainName(shown)} (${amount} lines).`,
     edit.isTolerant
       ? "old_text matched except for blanks or quotes; the file's own indentation and untouched text were kept."
       : "",
