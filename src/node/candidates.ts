@@ -49,10 +49,10 @@ function isHidden(
   { folder, isIgnored }: Known,
   path: string,
   isFolder: boolean,
-  { isExcluded }: WalkOptions,
+  { isExcluded, isLeftOut }: WalkOptions,
 ): boolean {
   const name = path.slice(pathIn(folder, "").length);
-  return isIgnored(name, isFolder) || isExcluded?.(path) === true;
+  return isIgnored(name, isFolder) || isExcluded?.(path) === true || isLeftOut?.(path) === true;
 }
 
 /** Upper levels first, then folder by folder. */

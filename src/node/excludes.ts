@@ -6,26 +6,33 @@ import type { IsExcluded } from "./walk";
 /** The editor's settings `files.exclude` and `search.exclude` of one folder: globs, and whether or when they hold. */
 export type ExcludeSettings = Readonly<Record<string, boolean | { readonly when?: string }>>;
 
-/** What the settings of one folder (a real path) hide. */
+/** What the settings of one folder (a real path) hide, and what they leave out of searches. */
 export interface FolderExcludes {
   readonly folder: string;
   readonly settings: ExcludeSettings;
+  readonly search?: ExcludeSettings;
 }
 
 /** What settings hide: a test, and the same as globs in the words of `.gitignore` as far as they can say it. */
 export interface Excludes {
   readonly isExcluded: IsExcluded;
+  /** What is left out of searches only: in a listing it is one entry, like what `.gitignore` names. */
+  readonly isLeftOut: IsExcluded;
   readonly globs: readonly string[];
 }
 
 /** Reads the settings of all folders. Globs are only given for a single folder, since they are relative to it. */
 export function readExcludes(folders: readonly FolderExcludes[]): Excludes {
-  const tests = folders.map(({ folder, settings }) => ({ folder, test: testOf(folder, settings) }));
   const [only, ...others] = folders;
   return {
-    isExcluded: (absolute) => tests.some(({ folder, test }) => isInside(folder, absolute) && test(absolute)),
-    globs: only === undefined || others.length > 0 ? [] : globsOf(only.settings),
+    isExcluded: anyOf(folders.map(({ folder, settings }) => ({ folder, test: testOf(folder, settings) }))),
+    isLeftOut: anyOf(folders.map(({ folder, search = {} }) => ({ folder, test: testOf(folder, search) }))),
+    globs: only === undefined || others.length > 0 ? [] : globsOf({ ...only.settings, ...only.search }),
   };
+}
+
+function anyOf(tests: readonly { readonly folder: string; readonly test: IsExcluded }[]): IsExcluded {
+  return (absolute) => tests.some(({ folder, test }) => isInside(folder, absolute) && test(absolute));
 }
 
 function testOf(folder: string, settings: ExcludeSettings): IsExcluded {

@@ -33,6 +33,8 @@ export type IsExcluded = (absolute: string) => boolean;
 /** How a walk goes; `signal` ends it with its reason. */
 export interface WalkOptions {
   readonly isExcluded?: IsExcluded;
+  /** What is treated as `.gitignore` does it: given, but not entered. */
+  readonly isLeftOut?: IsExcluded;
   readonly signal: AbortSignal;
   /** Asked for each folder: false when the order does not matter any more, e.g. for counting the rest. */
   readonly isOrdered?: () => boolean;
@@ -48,7 +50,7 @@ const LONGEST_STEP_MS = 8;
  */
 export async function* walk(
   starts: readonly WalkStart[],
-  { isExcluded, signal, isOrdered }: WalkOptions,
+  { isExcluded, isLeftOut, signal, isOrdered }: WalkOptions,
 ): AsyncGenerator<WalkedFolder> {
   const queue: { folder: string; rules: IgnoreRules }[] = [];
   for (const { folder, root } of starts) queue.push({ folder, rules: await rulesFor(folder, root) });
@@ -65,7 +67,8 @@ export async function* walk(
     const hasRules = names.some(({ name }) => name === ".gitignore");
     const rules = hasRules ? await withRulesOf(next.folder, next.rules) : next.rules;
     const all = entriesOf(next.folder, names, rules);
-    const entries = isExcluded ? all.filter(({ name }) => !isExcluded(pathIn(next.folder, name))) : all;
+    const seen = isExcluded ? all.filter(({ name }) => !isExcluded(pathIn(next.folder, name))) : all;
+    const entries = isLeftOut ? seen.map((entry) => marked(entry, next.folder, isLeftOut)) : seen;
     for (const { kind, isIgnored, name } of entries) {
       if (kind === "folder" && !isIgnored) queue.push({ folder: pathIn(next.folder, name), rules });
     }
@@ -103,6 +106,10 @@ function entriesOf(folder: string, names: readonly Dirent[], rules: IgnoreRules)
     const kind = isFolder ? "folder" : entry.isFile() ? "file" : "other";
     return { name, isIgnored: isIgnored(name, isFolder), kind };
   });
+}
+
+function marked(entry: WalkEntry, folder: string, isLeftOut: IsExcluded): WalkEntry {
+  return entry.isIgnored || !isLeftOut(pathIn(folder, entry.name)) ? entry : { ...entry, isIgnored: true };
 }
 
 function targetOf(link: string): string {

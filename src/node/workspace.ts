@@ -37,7 +37,9 @@ export function createWorkspace(
   const opened = () => realFolders(folders());
   const excluding = () => {
     const excludes = options.excludes?.();
-    return excludes ? { isExcluded: excludes.isExcluded, excludedGlobs: excludes.globs } : {};
+    if (excludes === undefined) return {};
+    const { isExcluded, isLeftOut, globs } = excludes;
+    return { isExcluded, isLeftOut, excludedGlobs: globs };
   };
   return {
     resolve: async (path) => resolveIn(await opened(), path),

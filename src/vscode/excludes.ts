@@ -6,10 +6,11 @@ import { readExcludes, type Excludes, type ExcludeSettings } from "../node/exclu
 export function currentExcludes(): Excludes {
   const folders = (vscode.workspace.workspaceFolders ?? []).filter(({ uri }) => uri.scheme === "file");
   return readExcludes(
-    folders.map(({ uri }) => ({
-      folder: realPathOf(uri.fsPath),
-      settings: { ...excludeSetting("files", uri), ...excludeSetting("search", uri) },
-    })),
+    folders.map(({ uri }) => {
+      const search = excludeSetting("search", uri);
+      const hidden = Object.entries(excludeSetting("files", uri)).filter(([glob]) => search[glob] !== false);
+      return { folder: realPathOf(uri.fsPath), settings: Object.fromEntries(hidden), search };
+    }),
   );
 }
 

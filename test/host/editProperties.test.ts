@@ -77,4 +77,25 @@ describe("random edits through the editor", () => {
     };
     await fc.assert(fc.asyncProperty(anyFile, check), { numRuns: 15, seed: 11 });
   });
+
+  it("L03: what the editor's settings leave out of searches is one entry of a listing, what they hide is none", async () => {
+    await mkdir(join(folder, "node_modules", "p"), { recursive: true });
+    await mkdir(join(folder, ".git"));
+    await writeFile(join(folder, "node_modules", "p", "index.js"), "needle here\n");
+    await writeFile(join(folder, ".git", "HEAD"), "needle here\n");
+    await writeFile(join(folder, "own.txt"), "needle here\n");
+    const call = toolCaller(editorWorkspace(), new FakeShell());
+    const list = (await call("list_files", { path: "random" })).content.split("\n");
+    assert.ok(
+      list.includes("random/node_modules/ (ignored)") && list.includes("random/own.txt"),
+      list.join(),
+    );
+    assert.ok(!list.some((line) => line.includes(".git") || line.includes("index.js")), list.join());
+    const found = await call("search_text", { pattern: "needle here", path: "random" });
+    assert.match(found.content, /^1 match .*\nrandom\/own\.txt\n/);
+    assert.match(
+      (await call("search_text", { pattern: "needle", path: "random/node_modules/p" })).content,
+      /^1 match/,
+    );
+  });
 });

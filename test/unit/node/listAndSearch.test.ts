@@ -100,7 +100,7 @@ test("what the settings hide is neither listed nor searched", async (context) =>
   const { call } = await workspaceOf(
     context,
     { "secret/a.txt": "needle", "b.txt": "needle" },
-    { excludes: () => ({ isExcluded, globs: [] }) },
+    { excludes: () => ({ isExcluded, isLeftOut: () => false, globs: [] }) },
   );
   assert.equal((await call("list_files", {})).content, ".: 1 entry\nb.txt");
   assert.match((await call("search_text", { pattern: "needle" })).content, /^1 match/);
