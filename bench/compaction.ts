@@ -15,7 +15,7 @@ const SIZES = [2_000, 4_000, 6_900];
 const GOALS = { inPlaceFrom: 4_000, inPlaceShare: 0.25, autoShare: 1.1 } as const;
 
 /**
- * `npm run bench -- compaction [--json] [--times=N] [--host=URL]`: how long it is on a real Ollama from the beginning of a compaction to the
+ * `npm run bench -- compaction [--json] [--times=N] [--sizes=N,N] [--host=URL]`: how long it is on a real Ollama from the beginning of a compaction to the
  * first token of the next answer, in each form of the request, and what is read again between two ordinary rounds.
  */
 export async function main(words: readonly string[]): Promise<void> {
@@ -33,7 +33,8 @@ export async function main(words: readonly string[]): Promise<void> {
   say(`${toolModel} at ${address.url}, summaries of 200 tokens, medians of ${times}, the forms in turn\n`);
   say(" prompt  form       time to the next answer   tokens read   expected   took");
   const figures: Figure[] = [];
-  for (const size of SIZES) {
+  const sizes = valueOf("sizes")?.split(",").map(Number) ?? SIZES;
+  for (const size of sizes) {
     const runs: CompactionRun[] = [];
     for (let time = 0; time < times; time++) {
       for (const form of FORMS) runs.push(await playCompaction(model, { form, size, model: toolModel }));

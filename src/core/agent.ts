@@ -155,6 +155,7 @@ const LEAST_RESULT_TOKENS = 48;
 export function replyBudget(agent: Agent, promptTokens: number): number {
   const window = windowOf(agent);
   const { context } = agent.journal;
+  // Small, since the estimate errs high by itself, and 256 tokens would be an eighth of the smallest window.
   const margin = Math.max(16, Math.floor(window.numCtx / 100));
   const left = window.numCtx - promptTokens - margin;
   const keepable =

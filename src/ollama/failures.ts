@@ -104,6 +104,7 @@ function diagnoseStatus({ status, body, location }: StatusError, context: Failur
   const known = diagnoseText(text, context);
   if (known) return known;
   if (status === 401 || status === 403) return unauthorized(text, textOf(fields["signin_url"]), context);
+  // Not tried again by itself: a server whose queue of 512 is full, or a used-up allowance, outlasts any back-off that one would wait.
   if (status === 429 || status === 503)
     return failed("busy", `Ollama at ${url} is busy (${quoted(text)}). Wait a moment, then try again.`);
   if (status === 404 || status === 405 || /^\s*</.test(body)) return notOllama(context);

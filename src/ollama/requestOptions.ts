@@ -23,7 +23,8 @@ export interface RequestFields {
 /**
  * The fields that every request of a session has, made here and nowhere else: another num_ctx or `shift` makes the server load the model anew.
  * `truncate: false` makes it refuse a prompt that is too long instead of cutting it; `shift: false` makes it stop at the end of the
- * window instead of forgetting the first half. num_predict is a sampling option and may differ. keep_alive is left to the
+ * window instead of forgetting the first half. That is no setting: with it the server forgets in silence, which is what Loom is there
+ * to prevent; another client of the same model that leaves it on makes the server load anew at each change, and is seen as loading. num_predict is a sampling option and may differ. keep_alive is left to the
  * server's own setting.
  */
 export function requestFields(

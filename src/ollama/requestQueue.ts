@@ -8,7 +8,10 @@ export interface Queued {
   readonly onWait?: ((before: Queued["kind"]) => void) | undefined;
 }
 
-/** Lets requests for the same key run one after the other, in the order in which they came. */
+/**
+ * Lets requests for the same key run one after the other, in the order in which they came. Only those of this window: the requests of
+ * another one wait in the server, and are seen as reading that takes longer than expected.
+ */
 export class RequestQueue {
   readonly #tails = new Map<string, { readonly kind: Queued["kind"]; readonly done: Promise<unknown> }>();
 

@@ -34,6 +34,25 @@ export function countsSuite({ wire, saw }: Conformance): void {
       );
   });
 
+  test("a summary asked for at the end of the array reads only what is new, one asked for alone reads all of it again", async () => {
+    const tools = [readFileTool()];
+    const array = [
+      { role: "system", content: "You help with code. Be brief." },
+      question,
+      assistant("It does."),
+    ];
+    const instruction = user("Summarise the conversation above as notes.");
+    await wire().unload();
+    const before = await wire().chat({ messages: array.slice(0, -1), tools });
+    const inPlace = await wire().chat({ messages: [...array, instruction], tools });
+    const isolated = await wire().chat({ messages: [...array.slice(1), instruction] });
+    const [cached, alone] = [cachedOf(inPlace), cachedOf(isolated)];
+    if (cached !== undefined)
+      assert.ok(cached >= countOf(before) - 8, `${cached} of ${countOf(before)} cached`);
+    if (alone !== undefined) assert.ok(alone < 16, `${alone} cached`);
+    assert.ok(readTime(inPlace.final) < readTime(isolated.final), "and the durations say so too");
+  });
+
   /** The same prompt as above behind another beginning. */
   function fresh() {
     const messages = [
