@@ -55,7 +55,7 @@ function detailOf({ facts, loaded }: KnownModel, numCtx: number): string {
   const parts = [
     facts.canCallTools === false
       ? vscode.l10n.t("cannot call tools, so it can neither read nor change files")
-      : vscode.l10n.t("tools"),
+      : vscode.l10n.t("can call tools"),
     thinking === "none"
       ? undefined
       : thinking === "levels"
@@ -64,7 +64,7 @@ function detailOf({ facts, loaded }: KnownModel, numCtx: number): string {
     canSee ? vscode.l10n.t("sees pictures") : undefined,
     trainedContext === undefined
       ? undefined
-      : vscode.l10n.t("trained for {0} tokens", tokens(trainedContext)),
+      : vscode.l10n.t("trained context {0} tokens", tokens(trainedContext)),
     windowCost(facts, Math.min(numCtx, trainedContext ?? numCtx)),
     loaded === undefined ? undefined : loadedText(loaded),
   ];
