@@ -2,7 +2,7 @@ import type { Compacted, CompactionFault, CompactionTrigger, SummaryForm } from 
 import { activeCompaction } from "./activeCompaction";
 import { estimateMessages, estimateText } from "./estimate";
 import { fixedTokens, pinTokens, promptTokens } from "./window";
-import { planCompaction, planFits, type CompactionPlan, type PlanInput } from "./plan";
+import { canBeSent, planCompaction, type CompactionPlan, type PlanInput } from "./plan";
 import type { ContextMessage } from "./messages";
 import { keepPins } from "./pins";
 import { summarise, type Summarised, type SummaryInput } from "./summarise";
@@ -127,7 +127,7 @@ function toEvent(
 }
 
 function fallBack(input: CompactionInput, plan: CompactionPlan) {
-  if (!input.mayFallBack || !planFits(plan, input.window)) return undefined;
+  if (!input.mayFallBack || !canBeSent(plan, input.window)) return undefined;
   const earlier = activeCompaction(input.events)?.summary;
   const text = summaryByCode(plan.toSummarise, earlier, plan.summaryTokens, input.window.rates);
   return { text, parts: 0, form: "by_code" as const };

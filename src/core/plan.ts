@@ -92,7 +92,8 @@ export function planCompaction(input: PlanInput): CompactionPlan | undefined {
 /** Without room for this many tokens of a reply a request makes no sense. */
 export const LEAST_REPLY_TOKENS = 64;
 
-function canBeSent(plan: CompactionPlan, { numCtx }: Window): boolean {
+/** True when the new context of a plan leaves room for a few words, even with the largest summary. */
+export function canBeSent(plan: CompactionPlan, { numCtx }: Window): boolean {
   return plan.tokensWithoutSummary + plan.summaryTokens + LEAST_REPLY_TOKENS <= numCtx;
 }
 
@@ -140,7 +141,7 @@ function planDraft(input: PlanInput, draft: Draft): CompactionPlan | undefined {
 }
 
 /** True when the new context of a plan leaves room for a reply, even with the largest summary. */
-export function planFits(plan: CompactionPlan, window: Window): boolean {
+function planFits(plan: CompactionPlan, window: Window): boolean {
   return plan.tokensWithoutSummary + plan.summaryTokens + replyRoomOf(window.numCtx) <= window.numCtx;
 }
 

@@ -94,7 +94,7 @@ describe("bad input", () => {
       await problem().innerText(),
       /There is no model no-such:1b on .*ollama pull no-such:1b, or choose another one\./,
     );
-    await problem().getByRole("button", { name: "Pull a model" }).waitFor();
+    await problem().getByRole("button", { name: "Pull no-such:1b" }).waitFor();
     await panel.screenshot("model-missing");
     await setLoom({ model: "scripted" });
     await panel.frame().locator(".banner").waitFor({ state: "hidden" });
