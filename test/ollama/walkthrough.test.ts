@@ -39,7 +39,10 @@ describe("the walkthrough on a real Ollama", { timeout: 600_000 }, () => {
       shell: createShell(() => folder),
       limits: { commandTimeLimitSeconds: 10 },
     });
-    const { session, idle } = startSession(model, { tools, settings: { model: MODEL, numCtx: NUM_CTX } });
+    const { session, idle } = startSession(model, {
+      tools,
+      settings: { model: MODEL, numCtx: NUM_CTX, summaryRequest: "auto" },
+    });
     session.send("m0", `The deploy password is ${PASSWORD}. Remember it.`);
     await idle();
     const files = (await readdir(join(folder, "src"))).map((name) => `src/${name}`);

@@ -126,8 +126,12 @@ export class Panel {
 
   /** Starts a new session by the command and waits until it is shown, with the cursor in its message field, which is empty. */
   async startSession(): Promise<void> {
+    const empty = this.frame().locator(".empty > *").first();
+    // A page that has only just opened is about to show the session before.
+    await empty.or(this.frame().locator("li.entry").first()).first().waitFor();
     await this.runFromPalette("Loom: New Session");
     await this.frame().locator("li.entry").first().waitFor({ state: "detached" });
+    await empty.waitFor();
     await this.frame().locator("textarea:focus").waitFor();
     await this.composer().fill("");
   }
