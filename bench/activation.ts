@@ -71,11 +71,14 @@ async function measureActivations(count: number): Promise<readonly number[]> {
 
 /** Makes Loom activate and reads the figure of the list of running extensions, in milliseconds. */
 async function activationTime(page: Page): Promise<number> {
+  // The start of the window itself would be measured with it: the list is filled when that is over.
+  await runFromPalette(page, "Developer: Show Running Extensions");
+  await page.locator(".runtime-extensions-editor .extension .activation-time").nth(1).waitFor();
   await runFromPalette(page, "Loom: Focus Chat");
   await page.locator('.statusbar-item[id^="loom.loom"]').waitFor();
-  await runFromPalette(page, "Developer: Show Running Extensions");
   const row = page.locator(".runtime-extensions-editor .extension", { hasText: "loom.loom" });
-  const text = await row.locator(".activation-time").innerText();
+  const time = row.locator(".activation-time", { hasText: /\d ?ms/ });
+  const text = await time.innerText();
   const found = /(\d+) ?ms/.exec(text)?.[1];
   if (found === undefined) throw new Error(`The list of running extensions says "${text}" of Loom.`);
   return Number(found);

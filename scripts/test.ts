@@ -31,7 +31,7 @@ async function runPage(): Promise<Outcome> {
   const missing = await reasonWithoutBrowser();
   if (missing !== undefined) return { reason: missing };
   build();
-  return runNodeTests(await testFiles("test/page"), { concurrency: 2 });
+  return runNodeTests(await testFiles("test/page"), { concurrency: 3 });
 }
 
 async function runHost(): Promise<Outcome> {
