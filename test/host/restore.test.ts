@@ -58,7 +58,8 @@ async function acceptList(): Promise<void> {
 
 const restored = () => panel.frame().getByRole("listitem", { name: "Files taken back" });
 
-describe("taking back what a turn changed", () => {
+/** Connects to the window, and gives each test a folder and a session of its own. */
+function useEditor(): void {
   before(async () => {
     panel = await Panel.connect();
     scripted = await useScriptedServer();
@@ -80,6 +81,10 @@ describe("taking back what a turn changed", () => {
     await vscode.commands.executeCommand("workbench.action.closeAllEditors");
     rmSync(folder, { recursive: true, force: true });
   });
+}
+
+describe("taking back what a turn changed", () => {
+  useEditor();
 
   it("shows the diff, restores changed, created and deleted files, and can be undone", async () => {
     writeFileSync(pathOf("a.txt"), "one\r\ntwo\r\n");
@@ -140,27 +145,7 @@ describe("taking back what a turn changed", () => {
 });
 
 describe("questions about files that change, and about secrets", () => {
-  before(async () => {
-    panel = await Panel.connect();
-    scripted = await useScriptedServer();
-    ({ server } = scripted);
-    await panel.open();
-  });
-
-  after(async () => {
-    await scripted.stop();
-    await panel.close();
-  });
-
-  beforeEach(async () => {
-    mkdirSync(folder, { recursive: true });
-    await panel.startSession();
-  });
-
-  afterEach(async () => {
-    await vscode.commands.executeCommand("workbench.action.closeAllEditors");
-    rmSync(folder, { recursive: true, force: true });
-  });
+  useEditor();
 
   it("a question is withdrawn and asked anew when the person types in the file meanwhile; what is allowed is what was shown", async () => {
     writeFileSync(pathOf("a.txt"), "one\ntwo\n");
