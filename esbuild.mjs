@@ -16,7 +16,7 @@ const bundles = [
     platform: "node",
     format: "cjs",
     target: "node20",
-    external: ["vscode", "./node/shellSyntax"],
+    external: ["vscode", "./node/commands/shellSyntax"],
     // The polyfill that `ollama` brings is for browsers without fetch; Node has it, and we give our own.
     alias: { "whatwg-fetch": "./scripts/noPolyfill.mjs" },
     // `import()` becomes `require`, which every version of the editor can do.
@@ -24,8 +24,8 @@ const bundles = [
   },
   {
     ...common,
-    entryPoints: ["src/node/shellSyntax.ts"],
-    outfile: "dist/node/shellSyntax.js",
+    entryPoints: ["src/node/commands/shellSyntax.ts"],
+    outfile: "dist/node/commands/shellSyntax.js",
     platform: "node",
     format: "cjs",
     target: "node20",

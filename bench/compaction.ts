@@ -1,6 +1,6 @@
-import { ensureOllama } from "../scripts/ollama/setup";
 import { toolModel } from "../scripts/ollama/recipe";
-import type { SummaryRequestSetting } from "../src/core/summaryForm";
+import { ensureOllama } from "../scripts/ollama/setup";
+import type { SummaryRequestSetting } from "../src/core/compaction/summaryForm";
 import { parseAddress } from "../src/ollama/address";
 import { OllamaModel } from "../src/ollama/ollamaModel";
 import { playCompaction, playRounds, type CompactionRun } from "./compaction/play";

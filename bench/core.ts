@@ -1,10 +1,10 @@
-import { ContextProjection, projectContext, type Context } from "../src/core/context";
-import { DEFAULT_RATES } from "../src/core/estimate";
-import { Journal } from "../src/core/journal";
-import type { ContextMessage } from "../src/core/messages";
-import { planCompaction, type CompactionPlan } from "../src/core/plan";
+import { planCompaction, type CompactionPlan } from "../src/core/compaction/plan";
+import { Journal } from "../src/core/log/journal";
 import { createTools } from "../src/core/tools";
-import { compactAtOf, promptTokens, type Window } from "../src/core/window";
+import { ContextProjection, projectContext, type Context } from "../src/core/window/context";
+import { DEFAULT_RATES } from "../src/core/window/estimate";
+import type { ContextMessage } from "../src/core/window/messages";
+import { compactAtOf, promptTokens, type Window } from "../src/core/window/window";
 import { LOG_VERSION, type Compacted, type LogEvent } from "../src/shared/events";
 import { applyEvent, EMPTY_VIEW, type SessionView } from "../src/shared/view";
 import { makeLongLog } from "./core/longLog";

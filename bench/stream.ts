@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { parseAddress } from "../src/ollama/address";
 import { OllamaModel } from "../src/ollama/ollamaModel";
 import { applyEvent, EMPTY_VIEW } from "../src/shared/view";
-import { EventBatch } from "../src/vscode/eventBatch";
+import { EventBatch } from "../src/vscode/panel/eventBatch";
 import { printFigures } from "./measure";
 import { orderOf, serveTokens, type TokenPlan } from "./stream/tokenServer";
 

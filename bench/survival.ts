@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { SUMMARY_REQUESTS } from "../src/core/summaryForm";
+import { SUMMARY_REQUESTS } from "../src/core/compaction/summaryForm";
 import { median } from "./measure";
 import type { Origin } from "./survival/conversation";
 import { runSurvival, WHOLE_GRID, type SurvivalRow } from "./survival/grid";

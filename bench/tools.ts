@@ -2,12 +2,12 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { DEFAULT_RATES, estimateText } from "../src/core/estimate";
 import { createTools } from "../src/core/tools";
 import type { ToolContext } from "../src/core/tools/tool";
-import { findRipgrep } from "../src/node/ripgrep";
-import { createShell } from "../src/node/shell";
-import { createWorkspace } from "../src/node/workspace";
+import { DEFAULT_RATES, estimateText } from "../src/core/window/estimate";
+import { createShell } from "../src/node/commands/shell";
+import { createWorkspace } from "../src/node/files/workspace";
+import { findRipgrep } from "../src/node/search/ripgrep";
 import type { JsonValue } from "../src/shared/events";
 import { printFigures, type Figure } from "./measure";
 

@@ -6,7 +6,7 @@ const NEEDED = [
   "LICENSE",
   "README.md",
   "dist/extension.js",
-  "dist/node/shellSyntax.js",
+  "dist/node/commands/shellSyntax.js",
   "dist/page.css",
   "dist/page.js",
   "package.json",

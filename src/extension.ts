@@ -1,32 +1,32 @@
 import * as vscode from "vscode";
-import type { ReadCommand } from "./core/commandSyntax";
-import { createShell } from "./node/shell";
+import type { ReadCommand } from "./core/approvals/commandSyntax";
+import { createShell } from "./node/commands/shell";
 import { chooseAddress, DEFAULT_ADDRESS } from "./ollama/address";
 import { OllamaModel } from "./ollama/ollamaModel";
 import { OllamaServer } from "./ollama/server";
-import { CHAT_VIEW, ChatView } from "./vscode/chatView";
-import { CloudConsent } from "./vscode/cloudConsent";
 import { registerCommands } from "./vscode/commands";
-import { Diffs } from "./vscode/diffs";
 import type { Disposing } from "./vscode/disposable";
-import { editorWorkspace } from "./vscode/editorWorkspace";
-import { Indicators } from "./vscode/indicators";
+import { Diffs } from "./vscode/documents/diffs";
+import { editorWorkspace } from "./vscode/documents/editorWorkspace";
+import { unsavedTextOf } from "./vscode/documents/openDocuments";
+import { SummaryFiles } from "./vscode/documents/summaryFiles";
+import { TurnRestorer } from "./vscode/documents/turnRestorer";
+import { VirtualDocuments } from "./vscode/documents/virtualDocuments";
+import { localFolders } from "./vscode/documents/workspaceFacts";
 import { createLog } from "./vscode/log";
-import { Models } from "./vscode/models";
-import type { Connect } from "./vscode/modelServer";
-import { OllamaConnection } from "./vscode/ollamaConnection";
-import { OllamaStatus } from "./vscode/ollamaStatus";
-import { unsavedTextOf } from "./vscode/openDocuments";
-import { openSessionStore } from "./vscode/openSessionStore";
-import { handlePageMessages } from "./vscode/pageMessages";
-import { sessionMaker } from "./vscode/sessionMaker";
-import { Sessions } from "./vscode/sessions";
-import { Settings } from "./vscode/settings";
+import { CloudConsent } from "./vscode/models/cloudConsent";
+import type { Connect } from "./vscode/models/modelServer";
+import { Models } from "./vscode/models/models";
+import { OllamaConnection } from "./vscode/models/ollamaConnection";
+import { OllamaStatus } from "./vscode/models/ollamaStatus";
+import { CHAT_VIEW, ChatView } from "./vscode/panel/chatView";
+import { Indicators } from "./vscode/panel/indicators";
+import { handlePageMessages } from "./vscode/panel/pageMessages";
+import { openSessionStore } from "./vscode/sessions/openSessionStore";
+import { sessionMaker } from "./vscode/sessions/sessionMaker";
+import { Sessions } from "./vscode/sessions/sessions";
 import type { ChooseAddress } from "./vscode/settingValues";
-import { TurnRestorer } from "./vscode/turnRestorer";
-import { SummaryFiles } from "./vscode/summaryFiles";
-import { VirtualDocuments } from "./vscode/virtualDocuments";
-import { localFolders } from "./vscode/workspaceFacts";
+import { Settings } from "./vscode/settings";
 
 const readAddress: ChooseAddress = (text) =>
   chooseAddress({ field: "The setting loom.address", text }, process.env["OLLAMA_HOST"]);
@@ -37,7 +37,7 @@ const connect: Connect = (options) => ({
 });
 /** The parser is as large as half of everything else, so it is loaded with the first command. */
 const readCommand: ReadCommand = async (command) =>
-  (await import("./node/shellSyntax")).readShellCommand(command);
+  (await import("./node/commands/shellSyntax")).readShellCommand(command);
 
 /** What is made on activation and must end well: the editor waits for it. */
 let running: Sessions | undefined;

@@ -1,9 +1,9 @@
-import { buildSystemPrompt, type WorkspaceFacts } from "../../src/core/systemPrompt";
-import { DEFAULT_RATES } from "../../src/core/estimate";
+import type { SummaryRequestSetting } from "../../src/core/compaction/summaryForm";
 import type { ChatModel } from "../../src/core/ports";
 import { Session, type SessionSettings } from "../../src/core/session";
-import type { SummaryRequestSetting } from "../../src/core/summaryForm";
 import { createTools } from "../../src/core/tools";
+import { DEFAULT_RATES } from "../../src/core/window/estimate";
+import { buildSystemPrompt, type WorkspaceFacts } from "../../src/core/window/systemPrompt";
 import type { LogEvent } from "../../src/shared/events";
 import { DEFAULT_SETTINGS } from "../../src/terminal/settings";
 import { MemoryWorkspace } from "../../test/support/memoryWorkspace";

@@ -1,5 +1,5 @@
-import { keepFacts } from "../../src/core/kept";
-import { DEFAULT_RATES } from "../../src/core/estimate";
+import { keepFacts } from "../../src/core/compaction/kept";
+import { DEFAULT_RATES } from "../../src/core/window/estimate";
 import { LOG_VERSION, type LogBody, type LogEvent } from "../../src/shared/events";
 import { createRandom, type Random } from "../survival/random";
 

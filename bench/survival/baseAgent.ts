@@ -1,11 +1,11 @@
-import { DEFAULT_RATES, estimateText } from "../../src/core/estimate";
-import type { ContextMessage } from "../../src/core/messages";
-import { createTools } from "../../src/core/tools";
-import { summaryInstruction } from "../../src/core/summary";
-import { SUMMARY_SENTENCE } from "../../src/core/summaryMessage";
-import { buildSystemPrompt } from "../../src/core/systemPrompt";
-import { tailStart } from "../../src/core/tail";
+import { summaryInstruction } from "../../src/core/compaction/summary";
+import { tailStart } from "../../src/core/compaction/tail";
 import type { ChatReply, ChatRequest } from "../../src/core/ports";
+import { createTools } from "../../src/core/tools";
+import { DEFAULT_RATES, estimateText } from "../../src/core/window/estimate";
+import type { ContextMessage } from "../../src/core/window/messages";
+import { SUMMARY_SENTENCE } from "../../src/core/window/summaryMessage";
+import { buildSystemPrompt } from "../../src/core/window/systemPrompt";
 import type { Conversation } from "./conversation";
 import { needlesIn, type Played } from "./play";
 import { createSummariser, type SummariserName } from "./summarisers";

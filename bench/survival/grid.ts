@@ -1,6 +1,6 @@
+import type { SummaryRequestSetting } from "../../src/core/compaction/summaryForm";
 import { playBase } from "./baseAgent";
 import { makeConversation, type Origin } from "./conversation";
-import type { SummaryRequestSetting } from "../../src/core/summaryForm";
 import { playOurs, type Estimate, type Played } from "./play";
 import type { SummariserName } from "./summarisers";
 import { TokenCounter } from "./tokenCounter";

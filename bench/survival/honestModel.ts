@@ -1,9 +1,9 @@
-import type { ContextMessage } from "../../src/core/messages";
 import type { ChatModel, ChatOutcome, ChatReply, ChatRequest, ReplyDelta } from "../../src/core/ports";
+import type { ContextMessage } from "../../src/core/window/messages";
 import type { ToolCall } from "../../src/shared/events";
-import { countTokens } from "../../test/support/scriptedServer";
 import { asksForSummary } from "../../test/support/asksForSummary";
 import { pairingFault } from "../../test/support/conversations";
+import { countTokens } from "../../test/support/scriptedServer";
 import type { Needle, Turn } from "./conversation";
 import type { Summariser } from "./summarisers";
 import type { TokenCounter } from "./tokenCounter";

@@ -1,7 +1,7 @@
-import { toAnyTool, type AnyTool } from "../../src/core/tools/tool";
-import { createTools } from "../../src/core/tools";
+import type { SummaryRequestSetting } from "../../src/core/compaction/summaryForm";
 import { Session, type SessionSettings } from "../../src/core/session";
-import type { SummaryRequestSetting } from "../../src/core/summaryForm";
+import { createTools } from "../../src/core/tools";
+import { toAnyTool, type AnyTool } from "../../src/core/tools/tool";
 import type { AssistantMessage } from "../../src/shared/events";
 import { DEFAULT_SETTINGS } from "../../src/terminal/settings";
 import type { Conversation, Needle, Origin } from "./conversation";

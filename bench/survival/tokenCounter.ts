@@ -1,5 +1,5 @@
-import type { ContextMessage } from "../../src/core/messages";
 import type { ToolSchema } from "../../src/core/ports";
+import type { ContextMessage } from "../../src/core/window/messages";
 import { toWireMessage, toWireTool } from "../../src/ollama/messages";
 import { countPrompt } from "../../test/support/scriptedServer";
 

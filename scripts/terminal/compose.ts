@@ -1,25 +1,25 @@
 import { readFile, realpath, stat } from "node:fs/promises";
 import { platform } from "node:os";
 import { basename, join } from "node:path";
-import { DEFAULT_SETTINGS } from "../../src/terminal/settings";
-import type { LogEvent } from "../../src/shared/events";
-import type { ApprovalQuestion } from "../../src/shared/live";
+import type { ReadCommand } from "../../src/core/approvals/commandSyntax";
+import { SECRET_FILES, secretTest } from "../../src/core/approvals/secrets";
 import { COMMAND_TIME_LIMIT } from "../../src/core/limits";
-import type { ReadCommand } from "../../src/core/commandSyntax";
-import { hashesIn } from "../../src/core/files";
-import { SECRET_FILES, secretTest } from "../../src/core/secrets";
+import { hashesIn } from "../../src/core/log/files";
 import { Session, type WorkspaceFacts } from "../../src/core/session";
 import { createTools } from "../../src/core/tools";
-import { findRipgrep } from "../../src/node/ripgrep";
-import { createShell } from "../../src/node/shell";
-import { readShellCommand } from "../../src/node/shellSyntax";
-import { createWorkspace } from "../../src/node/workspace";
+import { createShell } from "../../src/node/commands/shell";
+import { readShellCommand } from "../../src/node/commands/shellSyntax";
+import { createWorkspace } from "../../src/node/files/workspace";
+import { findRipgrep } from "../../src/node/search/ripgrep";
 import { chooseAddress } from "../../src/ollama/address";
 import { OllamaModel } from "../../src/ollama/ollamaModel";
 import { OllamaServer } from "../../src/ollama/server";
+import type { LogEvent } from "../../src/shared/events";
+import type { ApprovalQuestion } from "../../src/shared/live";
 import type { TerminalArguments } from "../../src/terminal/arguments";
 import { TerminalFront } from "../../src/terminal/front";
 import type { Print } from "../../src/terminal/printer";
+import { DEFAULT_SETTINGS } from "../../src/terminal/settings";
 
 /** A terminal front end with everything behind it; `close` ends the session and what its commands left running. */
 export interface ComposedTerminal {

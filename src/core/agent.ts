@@ -1,16 +1,22 @@
-import type { Approvals, ApprovalMode, ApprovalRules } from "./approvals";
-import type { Checkpoints } from "./checkpoints";
-import type { Context } from "./context";
-import { estimateMessages, estimateText } from "./estimate";
-import type { HashOf } from "./files";
-import type { Journal } from "./journal";
-import { SHARES } from "./limits";
-import type { SummaryRequestSetting } from "./summaryForm";
-import { SLOT_SCALES, type SlotScale } from "./plan";
+import type { Approvals, ApprovalMode, ApprovalRules } from "./approvals/approvals";
+import type { SummaryRequestSetting } from "./compaction/summaryForm";
+import { SHARES, SLOT_SCALES, type SlotScale } from "./limits";
+import type { HashOf } from "./log/files";
+import type { Journal } from "./log/journal";
 import type { ChatModel, ToolSchema } from "./ports";
-import { buildSystemPrompt, RULES_SHARE, type WorkspaceFacts } from "./systemPrompt";
 import type { AnyTool } from "./tools/tool";
-import { compactAtOf, fixedTokens, pinTokens, replyRoomOf, systemPromptOf, type Window } from "./window";
+import type { Checkpoints } from "./turn/checkpoints";
+import type { Context } from "./window/context";
+import { estimateMessages, estimateText } from "./window/estimate";
+import { buildSystemPrompt, RULES_SHARE, type WorkspaceFacts } from "./window/systemPrompt";
+import {
+  compactAtOf,
+  fixedTokens,
+  pinTokens,
+  replyRoomOf,
+  systemPromptOf,
+  type Window,
+} from "./window/window";
 
 /** What the person has set. */
 export interface SessionSettings {

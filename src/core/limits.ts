@@ -35,3 +35,21 @@ export const SHARES = {
 
 /** The least and the most room for a reply, in tokens. */
 export const REPLY_ROOM = { minimum: 256, maximum: 4_096 } as const;
+
+/** The parts of slot 1, as multiples of their shares of the window. */
+export interface SlotScale {
+  readonly summary: number;
+  readonly words: number;
+  readonly ledger: number;
+}
+
+/** What slot 1 may take: all of its shares, or less when the newest messages leave no room for them. The summary gives way last. */
+export const SLOT_SCALES = [
+  { summary: 1, words: 1, ledger: 1 },
+  { summary: 1, words: 1, ledger: 0 },
+  { summary: 1, words: 1 / 2, ledger: 0 },
+  { summary: 1 / 2, words: 1 / 4, ledger: 0 },
+] as const satisfies readonly SlotScale[];
+
+/** Without room for this many tokens of a reply a request makes no sense. */
+export const LEAST_REPLY_TOKENS = 64;

@@ -1,6 +1,6 @@
 import type { Failure, Timings, ToolCall, Usage } from "../shared/events";
 import type { ApprovalDecision, ApprovalQuestion } from "../shared/live";
-import type { ContextMessage } from "./messages";
+import type { ContextMessage } from "./window/messages";
 
 /** A tool as the model is told of it: a JSON schema with the few keywords that Ollama keeps. */
 export interface ToolSchema {

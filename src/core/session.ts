@@ -12,26 +12,26 @@ import {
   type CommandOutcome,
   type SessionSettings,
 } from "./agent";
-import { Approvals } from "./approvals";
-import { noteRestored, type Checkpoints } from "./checkpoints";
-import { compactAfterTurn } from "./compactor";
-import type { HashOf } from "./files";
-import { Journal, type LogStore } from "./journal";
-import { pin, unpin } from "./pins";
+import { Approvals } from "./approvals/approvals";
+import { compactAfterTurn } from "./compaction/compactor";
+import { pin, unpin } from "./compaction/pins";
+import type { HashOf } from "./log/files";
+import { Journal, type LogStore } from "./log/journal";
+import { repairEvents } from "./log/repair";
 import type { ChatModel } from "./ports";
-import { Preloader } from "./preloader";
-import { repairEvents } from "./repair";
-import { contextNow, steeringOf } from "./contextDetails";
 import { Steering } from "./steering";
-import { renderSummaryMessage } from "./summaryMessage";
-import type { WorkspaceFacts } from "./systemPrompt";
 import type { AnyTool } from "./tools/tool";
-import { runTurn } from "./turn";
-import { breakdownOf, meterOf } from "./window";
+import { noteRestored, type Checkpoints } from "./turn/checkpoints";
+import { contextNow, steeringOf } from "./turn/contextDetails";
+import { Preloader } from "./turn/preloader";
+import { runTurn } from "./turn/turn";
+import { renderSummaryMessage } from "./window/summaryMessage";
+import type { WorkspaceFacts } from "./window/systemPrompt";
+import { breakdownOf, meterOf } from "./window/window";
 
 export type { CommandOutcome, SessionSettings } from "./agent";
-export type { LogStore } from "./journal";
-export type { WorkspaceFacts } from "./systemPrompt";
+export type { LogStore } from "./log/journal";
+export type { WorkspaceFacts } from "./window/systemPrompt";
 
 export interface SessionPorts {
   readonly chatModel: ChatModel;

@@ -1,12 +1,12 @@
 import type { Compacted, LogEvent } from "../shared/events";
 import type { ContextDetails } from "../shared/protocol";
 import { adoptSettings, modelOf, windowOf, type Agent, type CommandOutcome } from "./agent";
-import { compact } from "./compactor";
-import { projectContext } from "./context";
-import { contextDetails, nextRequest, undoOf } from "./contextDetails";
-import { estimateText } from "./estimate";
-import { rewriteSummary } from "./rewriteSummary";
-import { promptTokens, replyRoomOf } from "./window";
+import { compact } from "./compaction/compactor";
+import { rewriteSummary } from "./compaction/rewriteSummary";
+import { contextDetails, nextRequest, undoOf } from "./turn/contextDetails";
+import { projectContext } from "./window/context";
+import { estimateText } from "./window/estimate";
+import { promptTokens, replyRoomOf } from "./window/window";
 
 /** What runs, one thing at a time. */
 export interface Runner {

@@ -1,5 +1,5 @@
-import type { ContextMessage } from "../core/messages";
 import type { ToolSchema } from "../core/ports";
+import type { ContextMessage } from "../core/window/messages";
 import type { JsonObject } from "./json";
 
 /** A message as /api/chat takes it. The client's own type lacks the ids. */

@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
+import { SUMMARY_REQUESTS, type SummaryRequestSetting } from "../core/compaction/summaryForm";
 import { NUM_CTX } from "../core/limits";
-import { SUMMARY_REQUESTS, type SummaryRequestSetting } from "../core/summaryForm";
 
 /** What the terminal front end was started with. */
 export interface TerminalArguments {

@@ -1,11 +1,15 @@
 import * as vscode from "vscode";
-import type { ChatView } from "./chatView";
+import type { SummaryFiles } from "./documents/summaryFiles";
+import type { TurnRestorer } from "./documents/turnRestorer";
+import type { VirtualDocuments } from "./documents/virtualDocuments";
 import { messageOf } from "./log";
-import type { Models } from "./models";
-import type { OllamaConnection } from "./ollamaConnection";
-import type { OllamaStatus } from "./ollamaStatus";
-import { pickSession } from "./sessionPicker";
-import type { Sessions } from "./sessions";
+import type { Models } from "./models/models";
+import type { OllamaConnection } from "./models/ollamaConnection";
+import type { OllamaStatus } from "./models/ollamaStatus";
+import { startOllama } from "./models/startOllama";
+import type { ChatView } from "./panel/chatView";
+import { pickSession } from "./sessions/sessionPicker";
+import type { Sessions } from "./sessions/sessions";
 import type { Settings } from "./settings";
 import {
   compactNow,
@@ -15,10 +19,6 @@ import {
   showRequest,
   undoCompaction,
 } from "./steeringCommands";
-import { startOllama } from "./startOllama";
-import type { TurnRestorer } from "./turnRestorer";
-import type { SummaryFiles } from "./summaryFiles";
-import type { VirtualDocuments } from "./virtualDocuments";
 
 /** What the commands work on. */
 export interface CommandParts {

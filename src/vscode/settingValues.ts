@@ -1,4 +1,6 @@
-import type { ApprovalMode } from "../core/approvals";
+import type { ApprovalMode } from "../core/approvals/approvals";
+import { SECRET_FILES } from "../core/approvals/secrets";
+import { SUMMARY_REQUESTS, type SummaryRequestSetting } from "../core/compaction/summaryForm";
 import {
   COMMAND_TIME_LIMIT,
   COMPACTION_THRESHOLD,
@@ -7,8 +9,6 @@ import {
   ROUND_LIMIT,
   SILENCE_LIMIT,
 } from "../core/limits";
-import { SECRET_FILES } from "../core/secrets";
-import { SUMMARY_REQUESTS, type SummaryRequestSetting } from "../core/summaryForm";
 
 const THINKING: readonly Thinking[] = ["on", "off", "low", "medium", "high"];
 const CLOUD_MODELS: readonly CloudModels[] = ["ask", "hide"];

@@ -1,9 +1,9 @@
 import * as vscode from "vscode";
 import type { CommandOutcome, Session } from "../core/session";
 import type { SteeringAction } from "../shared/steeringActions";
-import type { Sessions } from "./sessions";
-import type { SummaryFiles } from "./summaryFiles";
-import type { VirtualDocuments } from "./virtualDocuments";
+import type { SummaryFiles } from "./documents/summaryFiles";
+import type { VirtualDocuments } from "./documents/virtualDocuments";
+import type { Sessions } from "./sessions/sessions";
 
 interface Parts {
   readonly sessions: Sessions;

@@ -4,8 +4,8 @@ import { mkdir, rm, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import fc from "fast-check";
 import * as vscode from "vscode";
-import { editorWorkspace } from "../../src/vscode/editorWorkspace";
-import { localFolders } from "../../src/vscode/workspaceFacts";
+import { editorWorkspace } from "../../src/vscode/documents/editorWorkspace";
+import { localFolders } from "../../src/vscode/documents/workspaceFacts";
 import { FakeShell, toolCaller } from "../support/toolCalls";
 
 const root = localFolders()[0]?.path ?? "";

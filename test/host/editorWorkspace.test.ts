@@ -4,9 +4,9 @@ import { mkdir, rm, symlink, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as vscode from "vscode";
 import type { FileChange } from "../../src/core/ports";
-import { hashText } from "../../src/node/workspace";
-import { editorWorkspace } from "../../src/vscode/editorWorkspace";
-import { localFolders } from "../../src/vscode/workspaceFacts";
+import { hashText } from "../../src/node/files/workspace";
+import { editorWorkspace } from "../../src/vscode/documents/editorWorkspace";
+import { localFolders } from "../../src/vscode/documents/workspaceFacts";
 
 const workspace = editorWorkspace();
 const root = localFolders()[0]?.path ?? "";

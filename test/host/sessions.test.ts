@@ -4,9 +4,9 @@ import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { Session } from "../../src/core/session";
 import type { SessionEvent } from "../../src/shared/live";
-import { Sessions } from "../../src/vscode/sessions";
-import { SessionStore } from "../../src/vscode/sessionStore";
-import { WindowMemory } from "../../src/vscode/windowMemory";
+import { SessionStore } from "../../src/vscode/sessions/sessionStore";
+import { Sessions } from "../../src/vscode/sessions/sessions";
+import { WindowMemory } from "../../src/vscode/sessions/windowMemory";
 import { ScriptedModel, type Step } from "../support/scriptedModel";
 
 let folder: string;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
-import { virtualWorkspace } from "../../src/vscode/virtualWorkspace";
+import { virtualWorkspace } from "../../src/vscode/documents/virtualWorkspace";
 import { FakeShell, toolCaller } from "../support/toolCalls";
 
 const SCHEME = "loomtest";

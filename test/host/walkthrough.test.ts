@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as vscode from "vscode";
-import { SUMMARY_SENTENCE } from "../../src/core/summaryMessage";
+import { SUMMARY_SENTENCE } from "../../src/core/window/summaryMessage";
 import { rehearse, REHEARSAL_MODEL, startRehearsalServer } from "../support/rehearsal";
 import { createGate, type ScriptedServer, type SeenChat } from "../support/scriptedServer";
 import { Panel, themeNames } from "./support/panel";

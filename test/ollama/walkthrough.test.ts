@@ -3,12 +3,12 @@ import { cp, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import type { ContextMessage } from "../../src/core/messages";
 import type { Session } from "../../src/core/session";
-import { SUMMARY_SENTENCE } from "../../src/core/summaryMessage";
 import { createTools } from "../../src/core/tools";
-import { createShell } from "../../src/node/shell";
-import { createWorkspace } from "../../src/node/workspace";
+import type { ContextMessage } from "../../src/core/window/messages";
+import { SUMMARY_SENTENCE } from "../../src/core/window/summaryMessage";
+import { createShell } from "../../src/node/commands/shell";
+import { createWorkspace } from "../../src/node/files/workspace";
 import { startSession } from "../support/sessionFixture";
 import {
   assertAllWithin,

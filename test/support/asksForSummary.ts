@@ -1,5 +1,5 @@
+import { summaryInstruction } from "../../src/core/compaction/summary";
 import type { ChatRequest } from "../../src/core/ports";
-import { summaryInstruction } from "../../src/core/summary";
 
 const [FIRST_LINE = ""] = summaryInstruction(0, undefined).split("\n");
 

@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import type { ContextMessage } from "../../src/core/messages";
+import type { ContextMessage } from "../../src/core/window/messages";
 import type { LogBody, LogEvent, ToolCall } from "../../src/shared/events";
 
 /** Texts that tokenizers and cuts find hard: empty, prose, code, CJK, emoji, one enormous line. */

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
-import { createWorkspace } from "../../src/node/workspace";
+import { createWorkspace } from "../../src/node/files/workspace";
 import { temporaryFolder } from "./temporaryFolder";
 import { toolCaller } from "./toolCalls";
 

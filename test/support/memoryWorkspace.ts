@@ -9,7 +9,7 @@ import type {
   TextFile,
   Workspace,
 } from "../../src/core/ports";
-import { similarNames } from "../../src/core/similarity";
+import { similarNames } from "../../src/core/tools/similarity";
 
 /** What a workspace in memory starts with. */
 export interface MemoryFiles {

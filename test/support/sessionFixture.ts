@@ -1,9 +1,9 @@
-import type { ToolRun, AnyTool } from "../../src/core/tools/tool";
-import type { JsonValue, LogEvent } from "../../src/shared/events";
-import { Session, type SessionSettings } from "../../src/core/session";
-import type { Checkpoints } from "../../src/core/checkpoints";
-import type { HashOf } from "../../src/core/files";
+import type { HashOf } from "../../src/core/log/files";
 import type { ChatModel } from "../../src/core/ports";
+import { Session, type SessionSettings } from "../../src/core/session";
+import type { ToolRun, AnyTool } from "../../src/core/tools/tool";
+import type { Checkpoints } from "../../src/core/turn/checkpoints";
+import type { JsonValue, LogEvent } from "../../src/shared/events";
 
 export const SETTINGS: SessionSettings = {
   model: "test-model",

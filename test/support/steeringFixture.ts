@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
+import { formatStoredLine, parseStoredLine } from "../../src/core/log/storedEvent";
 import type { ChatRequest } from "../../src/core/ports";
 import type { Session } from "../../src/core/session";
-import { formatStoredLine, parseStoredLine } from "../../src/core/storedEvent";
 import { currentCompaction, type CompactionEntry } from "../../src/shared/compactionView";
 import type { ScriptedModel, Step } from "./scriptedModel";
 import { startSession, type Fixture } from "./sessionFixture";

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import * as fc from "fast-check";
-import { projectContext } from "../../src/core/context";
-import { DEFAULT_RATES, estimateMessages } from "../../src/core/estimate";
-import { planCompaction } from "../../src/core/plan";
-import { foldParts } from "../../src/core/summary";
-import { SUMMARY_SENTENCE } from "../../src/core/summaryMessage";
-import { groupsOf, tailStart } from "../../src/core/tail";
-import { compactAtOf, type Window } from "../../src/core/window";
+import { planCompaction } from "../../src/core/compaction/plan";
+import { foldParts } from "../../src/core/compaction/summary";
+import { groupsOf, tailStart } from "../../src/core/compaction/tail";
+import { projectContext } from "../../src/core/window/context";
+import { DEFAULT_RATES, estimateMessages } from "../../src/core/window/estimate";
+import { SUMMARY_SENTENCE } from "../../src/core/window/summaryMessage";
+import { compactAtOf, type Window } from "../../src/core/window/window";
 import type { LogEvent } from "../../src/shared/events";
 import { anyLog, pairingFault } from "../support/conversations";
 

@@ -7,8 +7,8 @@ import {
   estimateText,
   learn,
   type Rates,
-} from "../../src/core/estimate";
-import type { ContextMessage } from "../../src/core/messages";
+} from "../../src/core/window/estimate";
+import type { ContextMessage } from "../../src/core/window/messages";
 import {
   breakdownOf,
   compactAtOf,
@@ -16,7 +16,7 @@ import {
   promptTokens,
   replyRoomOf,
   type Window,
-} from "../../src/core/window";
+} from "../../src/core/window/window";
 import type { AssistantMessage, LogEvent, Usage } from "../../src/shared/events";
 import { countTokens } from "../support/scriptedServer";
 

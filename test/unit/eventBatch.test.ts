@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { mock, test } from "node:test";
 import type { SessionEvent } from "../../src/shared/live";
-import { EventBatch } from "../../src/vscode/eventBatch";
+import { EventBatch } from "../../src/vscode/panel/eventBatch";
 
 const piece = (text: string, thinking = ""): SessionEvent => ({ type: "reply_delta", text, thinking });
 const idle: SessionEvent = { type: "phase_changed", phase: { name: "idle" } };

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { SUMMARY_SENTENCE } from "../../src/core/summaryMessage";
+import { SUMMARY_SENTENCE } from "../../src/core/window/summaryMessage";
 import type { LogEvent } from "../../src/shared/events";
 import type { CompactingPhase } from "../../src/shared/live";
 import { stamp } from "../support/conversations";

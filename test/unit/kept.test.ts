@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { DEFAULT_RATES, estimateText } from "../../src/core/estimate";
-import { keepFacts, keepWords, keySentences, withoutPastedBlocks } from "../../src/core/kept";
-import { renderSummaryMessage, SUMMARY_SENTENCE } from "../../src/core/summaryMessage";
+import { keepFacts, keepWords, keySentences, withoutPastedBlocks } from "../../src/core/compaction/kept";
+import { DEFAULT_RATES, estimateText } from "../../src/core/window/estimate";
+import { renderSummaryMessage, SUMMARY_SENTENCE } from "../../src/core/window/summaryMessage";
 import type { ToolFacts } from "../../src/shared/events";
 import { stamp } from "../support/conversations";
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import * as fc from "fast-check";
-import { DEFAULT_RATES } from "../../src/core/estimate";
-import { keepFacts } from "../../src/core/kept";
+import { keepFacts } from "../../src/core/compaction/kept";
+import { DEFAULT_RATES } from "../../src/core/window/estimate";
 import type { LogEvent } from "../../src/shared/events";
 import { anyLog } from "../support/conversations";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { chooseNumCtx, windowSizes } from "../../src/core/numCtx";
+import { chooseNumCtx, windowSizes } from "../../src/core/window/numCtx";
 import { cacheBytesPerToken } from "../../src/ollama/memory";
 
 describe("the window to ask for", () => {

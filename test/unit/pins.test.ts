@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { DEFAULT_RATES } from "../../src/core/estimate";
-import { keepPins } from "../../src/core/pins";
+import { keepPins } from "../../src/core/compaction/pins";
+import { formatStoredLine, parseStoredLine } from "../../src/core/log/storedEvent";
 import type { Session } from "../../src/core/session";
-import { formatStoredLine, parseStoredLine } from "../../src/core/storedEvent";
+import { DEFAULT_RATES } from "../../src/core/window/estimate";
 import type { LogEvent } from "../../src/shared/events";
-import { ScriptedModel, type Step } from "../support/scriptedModel";
 import { stamp } from "../support/conversations";
+import { ScriptedModel, type Step } from "../support/scriptedModel";
 import { startSession } from "../support/sessionFixture";
 
 const SUMMARY: Step = { text: "- we talked about many things" };

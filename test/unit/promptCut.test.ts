@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { DEFAULT_RATES, estimateText } from "../../src/core/estimate";
-import type { ContextMessage } from "../../src/core/messages";
-import { findPromptCut, promisedPrompt } from "../../src/core/promptCut";
+import { DEFAULT_RATES, estimateText } from "../../src/core/window/estimate";
+import type { ContextMessage } from "../../src/core/window/messages";
+import { findPromptCut, promisedPrompt } from "../../src/core/window/promptCut";
 
 describe("the fingerprints of a prompt that was cut in silence", () => {
   for (const [what, promptTokens, { expected, counted }, numCtx] of [

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createTools } from "../../src/core/tools";
-import { readShellCommand } from "../../src/node/shellSyntax";
+import { readShellCommand } from "../../src/node/commands/shellSyntax";
 import type { ApprovalDecision, ApprovalQuestion } from "../../src/shared/live";
-import { callOf, ScriptedModel } from "../support/scriptedModel";
 import { MemoryWorkspace } from "../support/memoryWorkspace";
+import { callOf, ScriptedModel } from "../support/scriptedModel";
 import { startSession } from "../support/sessionFixture";
 import { FakeShell } from "../support/toolCalls";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { SUMMARY_SENTENCE } from "../../src/core/summaryMessage";
+import { SUMMARY_SENTENCE } from "../../src/core/window/summaryMessage";
 import {
   callOf,
   countCharacters,

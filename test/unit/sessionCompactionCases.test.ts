@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { ContextMessage } from "../../src/core/messages";
 import type { ChatModel, ChatOutcome, ChatRequest } from "../../src/core/ports";
+import type { ContextMessage } from "../../src/core/window/messages";
 import type { LogBody, LogEvent } from "../../src/shared/events";
 import { pairingFault, stamp } from "../support/conversations";
 import {

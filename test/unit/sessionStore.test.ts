@@ -4,7 +4,7 @@ import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, test } from "node:test";
 import type { LogBody, LogEvent } from "../../src/shared/events";
-import { SessionStore, type Damage, type StoredSession } from "../../src/vscode/sessionStore";
+import { SessionStore, type Damage, type StoredSession } from "../../src/vscode/sessions/sessionStore";
 
 let root: string;
 let folder: string;

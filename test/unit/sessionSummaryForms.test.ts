@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import type { SummaryRequestSetting } from "../../src/core/compaction/summaryForm";
 import type { ChatRequest } from "../../src/core/ports";
-import type { SummaryRequestSetting } from "../../src/core/summaryForm";
 import type { Session } from "../../src/core/session";
 import { asksForSummary, formOf } from "../support/asksForSummary";
 import {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { SECRET_FILES } from "../../src/core/approvals/secrets";
 import { chooseAddress, DEFAULT_ADDRESS } from "../../src/ollama/address";
-import { SECRET_FILES } from "../../src/core/secrets";
 import { readSettings, type SettingSource } from "../../src/vscode/settingValues";
 
 function sourceOf(values: Readonly<Record<string, unknown>>, ollamaHost?: string): SettingSource {

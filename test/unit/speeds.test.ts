@@ -1,11 +1,16 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { learnSpeeds, predictMs, UNKNOWN_SPEEDS, type MeasuredRequest } from "../../src/core/speeds";
-import { DEFAULT_RATES } from "../../src/core/estimate";
-import { Journal } from "../../src/core/journal";
-import { chooseForm, fitsInPlace, tokensToReadInPlace, type FormFacts } from "../../src/core/summaryForm";
-import type { ContextMessage } from "../../src/core/messages";
-import { formatStoredLine, parseStoredLine } from "../../src/core/storedEvent";
+import {
+  chooseForm,
+  fitsInPlace,
+  tokensToReadInPlace,
+  type FormFacts,
+} from "../../src/core/compaction/summaryForm";
+import { Journal } from "../../src/core/log/journal";
+import { formatStoredLine, parseStoredLine } from "../../src/core/log/storedEvent";
+import { DEFAULT_RATES } from "../../src/core/window/estimate";
+import type { ContextMessage } from "../../src/core/window/messages";
+import { learnSpeeds, predictMs, UNKNOWN_SPEEDS, type MeasuredRequest } from "../../src/core/window/speeds";
 import type { LogBody, LogEvent } from "../../src/shared/events";
 import { stamp } from "../support/conversations";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { hashesIn, rereadRemark } from "../../src/core/files";
+import { hashesIn, rereadRemark } from "../../src/core/log/files";
 import { createTools } from "../../src/core/tools";
 import type { ToolCall } from "../../src/shared/events";
 import { MemoryWorkspace } from "../support/memoryWorkspace";

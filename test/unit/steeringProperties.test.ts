@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import * as fc from "fast-check";
-import { projectContext } from "../../src/core/context";
-import type { ContextMessage } from "../../src/core/messages";
+import { formatStoredLine, parseStoredLine } from "../../src/core/log/storedEvent";
 import type { ChatModel, ChatRequest } from "../../src/core/ports";
 import type { Session } from "../../src/core/session";
-import { formatStoredLine, parseStoredLine } from "../../src/core/storedEvent";
-import { renderSummaryMessage } from "../../src/core/summaryMessage";
+import { projectContext } from "../../src/core/window/context";
+import type { ContextMessage } from "../../src/core/window/messages";
+import { renderSummaryMessage } from "../../src/core/window/summaryMessage";
 import type { LogEvent } from "../../src/shared/events";
 import { applyEvent, EMPTY_VIEW } from "../../src/shared/view";
 import { pairingFault } from "../support/conversations";

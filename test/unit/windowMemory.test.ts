@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, test } from "node:test";
 import { NO_DRAFT } from "../../src/shared/protocol";
-import { WindowMemory } from "../../src/vscode/windowMemory";
+import { WindowMemory } from "../../src/vscode/sessions/windowMemory";
 
 let folder: string;
 let memory: WindowMemory;

@@ -1,8 +1,8 @@
 import type { CommandQuestion } from "../../shared/live";
-import { isDangerous, programsOf, type CommandSyntax, type ReadCommand } from "../commandSyntax";
+import { isDangerous, programsOf, type CommandSyntax, type ReadCommand } from "../approvals/commandSyntax";
+import { secretsNamed, type IsSecret } from "../approvals/secrets";
 import type { CommandResult, Shell, Workspace } from "../ports";
-import { secretsNamed, type IsSecret } from "../secrets";
-import { formatCount, keepHead, quantity } from "../truncate";
+import { formatCount, keepHead, quantity } from "../window/truncate";
 import { readArguments, toSchema } from "./arguments";
 import type { ArgumentsOf } from "./arguments";
 import { filesNamed } from "./commandFiles";

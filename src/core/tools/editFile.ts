@@ -1,5 +1,5 @@
 import type { FileChange, TextFile, Workspace } from "../ports";
-import { keepHead } from "../truncate";
+import { keepHead } from "../window/truncate";
 import { PATH_ALIASES, readArguments, toSchema } from "./arguments";
 import type { ArgumentsOf } from "./arguments";
 import { applyReplacements, planEdit, toLineFeeds } from "./editPlan";

@@ -1,5 +1,5 @@
 import type { WrittenFile } from "../ports";
-import { keepHeadAndTail, countLines, quantity } from "../truncate";
+import { keepHeadAndTail, countLines, quantity } from "../window/truncate";
 import { diffLines } from "./lineDiff";
 import { plainName } from "./plainName";
 import type { ToolRun } from "./tool";

@@ -1,7 +1,7 @@
-import type { ReadCommand } from "../commandSyntax";
+import type { ReadCommand } from "../approvals/commandSyntax";
+import type { IsSecret } from "../approvals/secrets";
 import type { Shell, Workspace } from "../ports";
-import type { IsSecret } from "../secrets";
-import { keepHead } from "../truncate";
+import { keepHead } from "../window/truncate";
 import { createBashTool } from "./bash";
 import type { ToolLimits } from "./bash";
 import { createEditFileTool } from "./editFile";

@@ -1,5 +1,5 @@
 import type { Listing } from "../ports";
-import { formatCount, keepLines, quantity } from "../truncate";
+import { formatCount, keepLines, quantity } from "../window/truncate";
 import { cleanPath, PATH_ALIASES, readArguments, toSchema } from "./arguments";
 import type { ArgumentsOf } from "./arguments";
 import { failed, noFolder } from "./outcomes";

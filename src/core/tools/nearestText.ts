@@ -1,4 +1,4 @@
-import { similarity } from "../similarity";
+import { similarity } from "./similarity";
 
 /** The lines of a text that are most like a text that was not found in it; lines count from 1. */
 export interface NearestText {

@@ -1,6 +1,6 @@
 import type { ApprovalQuestion } from "../../shared/live";
+import type { IsSecret } from "../approvals/secrets";
 import type { ResolvedPath, Workspace } from "../ports";
-import type { IsSecret } from "../secrets";
 import { cleanPath } from "./arguments";
 import { cancelled, denied, failed, noFolder } from "./outcomes";
 import { plainName } from "./plainName";

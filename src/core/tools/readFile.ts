@@ -1,5 +1,5 @@
 import type { NotText, TextFile } from "../ports";
-import { formatCount, keepHead, keepLines, quantity, safeIndex } from "../truncate";
+import { formatCount, keepHead, keepLines, quantity, safeIndex } from "../window/truncate";
 import { PATH_ALIASES, readArguments, toSchema } from "./arguments";
 import type { ArgumentsOf } from "./arguments";
 import { cancelled, failed } from "./outcomes";

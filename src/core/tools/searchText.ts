@@ -1,5 +1,5 @@
 import type { SearchMatch, SearchQuery, SearchResult, Workspace } from "../ports";
-import { keepLines, quantity } from "../truncate";
+import { keepLines, quantity } from "../window/truncate";
 import { cleanPath, PATH_ALIASES, readArguments, toSchema } from "./arguments";
 import type { ArgumentsOf } from "./arguments";
 import { failed, noFolder } from "./outcomes";

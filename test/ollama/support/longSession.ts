@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { SUMMARY_SENTENCE } from "../../../src/core/summaryMessage";
 import { createTools } from "../../../src/core/tools";
-import { createShell } from "../../../src/node/shell";
-import { createWorkspace } from "../../../src/node/workspace";
+import { SUMMARY_SENTENCE } from "../../../src/core/window/summaryMessage";
+import { createShell } from "../../../src/node/commands/shell";
+import { createWorkspace } from "../../../src/node/files/workspace";
 import { asksForSummary } from "../../support/asksForSummary";
 import { startSession } from "../../support/sessionFixture";
 import {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import type { ContextMessage } from "../../../src/core/messages";
 import type { ChatModel, ChatOutcome, ChatReply, ChatRequest, ReplyDelta } from "../../../src/core/ports";
+import type { ContextMessage } from "../../../src/core/window/messages";
 import { parseAddress } from "../../../src/ollama/address";
 import { OllamaModel } from "../../../src/ollama/ollamaModel";
 import type { JsonValue, LogEvent } from "../../../src/shared/events";

@@ -4,12 +4,12 @@ import { chmod, readdir, readFile, rm, stat, symlink, utimes, writeFile } from "
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { createTools } from "../../../src/core/tools";
-import { CheckpointStore } from "../../../src/node/checkpointStore";
-import { createShell } from "../../../src/node/shell";
-import { readShellCommand } from "../../../src/node/shellSyntax";
-import { doStep, stepsFor } from "../../../src/node/turnFiles";
-import type { RestoreStep } from "../../../src/node/turnRestore";
-import { createWorkspace } from "../../../src/node/workspace";
+import { createShell } from "../../../src/node/commands/shell";
+import { readShellCommand } from "../../../src/node/commands/shellSyntax";
+import { CheckpointStore } from "../../../src/node/files/checkpointStore";
+import { doStep, stepsFor } from "../../../src/node/files/turnFiles";
+import type { RestoreStep } from "../../../src/node/files/turnRestore";
+import { createWorkspace } from "../../../src/node/files/workspace";
 import type { LogEvent, ToolCall } from "../../../src/shared/events";
 import { callOf, ScriptedModel } from "../../support/scriptedModel";
 import { startSession } from "../../support/sessionFixture";

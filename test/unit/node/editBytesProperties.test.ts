@@ -3,10 +3,10 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import fc from "fast-check";
-import { safeIndex } from "../../../src/core/truncate";
-import { replaceInRaw, toLineFeeds } from "../../../src/node/lineEnds";
-import { decodeText, encodeText } from "../../../src/node/textEncoding";
-import type { Encoding } from "../../../src/node/textEncoding";
+import { safeIndex } from "../../../src/core/window/truncate";
+import { replaceInRaw, toLineFeeds } from "../../../src/node/files/lineEnds";
+import { decodeText, encodeText } from "../../../src/node/files/textEncoding";
+import type { Encoding } from "../../../src/node/files/textEncoding";
 import { editorOn } from "../../support/diskEditor";
 
 const ENCODINGS: readonly Encoding[] = ["utf-8", "utf-8 with mark", "utf-16le", "utf-16be", "windows-1252"];

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
-import { globSource, readExcludes } from "../../../src/node/excludes";
-import { findRipgrep } from "../../../src/node/ripgrep";
-import { createWorkspace } from "../../../src/node/workspace";
+import { createWorkspace } from "../../../src/node/files/workspace";
+import { globSource, readExcludes } from "../../../src/node/search/excludes";
+import { findRipgrep } from "../../../src/node/search/ripgrep";
 import { temporaryFolder } from "../../support/temporaryFolder";
 
 test("globs of the editor are read as the editor does", () => {

@@ -6,9 +6,9 @@ import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { CheckpointStore } from "../../../src/node/checkpointStore";
-import { doStep, stepsFor } from "../../../src/node/turnFiles";
-import { createWorkspace } from "../../../src/node/workspace";
+import { CheckpointStore } from "../../../src/node/files/checkpointStore";
+import { doStep, stepsFor } from "../../../src/node/files/turnFiles";
+import { createWorkspace } from "../../../src/node/files/workspace";
 import type { LogEvent } from "../../../src/shared/events";
 import { temporaryFolder } from "../../support/temporaryFolder";
 

@@ -3,8 +3,8 @@ import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { TestContext } from "node:test";
-import { createWorkspace } from "../../../src/node/workspace";
-import type { WorkspaceOptions } from "../../../src/node/workspace";
+import { createWorkspace } from "../../../src/node/files/workspace";
+import type { WorkspaceOptions } from "../../../src/node/files/workspace";
 import { temporaryFolder } from "../../support/temporaryFolder";
 import { toolCaller } from "../../support/toolCalls";
 

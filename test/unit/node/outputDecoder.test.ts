@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { OutputDecoder, outputEncoding } from "../../../src/node/outputDecoder";
+import { OutputDecoder, outputEncoding } from "../../../src/node/commands/outputDecoder";
 
 function decoded(bytes: readonly number[] | Buffer, encoding: string | undefined): string {
   const decoder = new OutputDecoder(encoding);

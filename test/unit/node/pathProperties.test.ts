@@ -13,7 +13,7 @@ import {
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import fc from "fast-check";
-import { createWorkspace } from "../../../src/node/workspace";
+import { createWorkspace } from "../../../src/node/files/workspace";
 import { temporaryFolder } from "../../support/temporaryFolder";
 import { toolCaller } from "../../support/toolCalls";
 

@@ -7,8 +7,8 @@ import { test } from "node:test";
 import type { TestContext } from "node:test";
 import { pathToFileURL } from "node:url";
 import fc from "fast-check";
-import { isInside } from "../../../src/node/realPath";
-import { createWorkspace } from "../../../src/node/workspace";
+import { isInside } from "../../../src/node/files/realPath";
+import { createWorkspace } from "../../../src/node/files/workspace";
 import { temporaryFolder } from "../../support/temporaryFolder";
 import { toolCaller } from "../../support/toolCalls";
 

@@ -3,10 +3,10 @@ import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import fc from "fast-check";
-import { readExcludes } from "../../../src/node/excludes";
-import { filesWithMatches, findRipgrep } from "../../../src/node/ripgrep";
-import { ripgrepPattern } from "../../../src/node/ripgrepPattern";
-import { createWorkspace } from "../../../src/node/workspace";
+import { createWorkspace } from "../../../src/node/files/workspace";
+import { readExcludes } from "../../../src/node/search/excludes";
+import { filesWithMatches, findRipgrep } from "../../../src/node/search/ripgrep";
+import { ripgrepPattern } from "../../../src/node/search/ripgrepPattern";
 import { temporaryFolder } from "../../support/temporaryFolder";
 
 const ripgrep = findRipgrep(undefined, process.env);

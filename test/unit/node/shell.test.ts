@@ -5,7 +5,7 @@ import { test } from "node:test";
 import type { TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import type { CommandRequest } from "../../../src/core/ports";
-import { createShell } from "../../../src/node/shell";
+import { createShell } from "../../../src/node/commands/shell";
 import { isAlive } from "../../support/isAlive";
 import { temporaryFolder } from "../../support/temporaryFolder";
 

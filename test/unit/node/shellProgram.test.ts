@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { windowsKillArguments } from "../../../src/node/processTree";
-import { chooseShell, commandEnvironment, shellArguments } from "../../../src/node/shellProgram";
+import { windowsKillArguments } from "../../../src/node/commands/processTree";
+import { chooseShell, commandEnvironment, shellArguments } from "../../../src/node/commands/shellProgram";
 
 const none = () => false;
 

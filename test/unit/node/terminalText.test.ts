@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { TerminalText } from "../../../src/node/terminalText";
+import { TerminalText } from "../../../src/node/commands/terminalText";
 
 function plain(...pieces: string[]): string {
   const text = new TerminalText();

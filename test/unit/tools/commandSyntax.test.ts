@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Approvals, type ApprovalRules } from "../../../src/core/approvals";
-import { isAllowedBy, isDangerous, programsOf } from "../../../src/core/commandSyntax";
-import { readShellCommand } from "../../../src/node/shellSyntax";
+import { Approvals, type ApprovalRules } from "../../../src/core/approvals/approvals";
+import { isAllowedBy, isDangerous, programsOf } from "../../../src/core/approvals/commandSyntax";
+import { readShellCommand } from "../../../src/node/commands/shellSyntax";
 import { canRemember, type ApprovalQuestion } from "../../../src/shared/live";
 import { MemoryWorkspace } from "../../support/memoryWorkspace";
 import { FakeShell, toolCaller } from "../../support/toolCalls";

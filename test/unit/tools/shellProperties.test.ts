@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync 
 import { join } from "node:path";
 import { test } from "node:test";
 import fc from "fast-check";
-import { readShellCommand } from "../../../src/node/shellSyntax";
+import { readShellCommand } from "../../../src/node/commands/shellSyntax";
 import { temporaryFolder } from "../../support/temporaryFolder";
 
 /** Pieces from which command lines are put together, harmless even where a shell makes the most of them. */

@@ -10,7 +10,7 @@ import {
   keepLines,
   keepTail,
   safeIndex,
-} from "../../../src/core/truncate";
+} from "../../../src/core/window/truncate";
 
 const text = fc.string({ unit: fc.constantFrom("a", "b", " ", "\n", "é", "😀", "👩‍🚀"), maxLength: 300 });
 const size = fc.nat({ max: 200 });

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { setImmediate } from "node:timers/promises";
 import { after, describe, test, type TestContext } from "node:test";
-import { projectContext } from "../../../src/core/context";
-import { formatStoredLine, parseStoredLine } from "../../../src/core/storedEvent";
+import { setImmediate } from "node:timers/promises";
+import { formatStoredLine, parseStoredLine } from "../../../src/core/log/storedEvent";
+import { projectContext } from "../../../src/core/window/context";
 import type { Failure } from "../../../src/shared/events";
 import { asksForSummary } from "../../support/asksForSummary";
 import { pairingFault } from "../../support/conversations";

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
-import type { ContextMessage } from "../../../src/core/messages";
 import type { ChatOutcome, ChatReply, ChatRequest, ReplyDelta, ToolSchema } from "../../../src/core/ports";
-import type { Failure } from "../../../src/shared/events";
+import type { ContextMessage } from "../../../src/core/window/messages";
 import { parseAddress, type ServerAddress } from "../../../src/ollama/address";
 import { OllamaModel, type OllamaModelOptions } from "../../../src/ollama/ollamaModel";
 import { OllamaServer } from "../../../src/ollama/server";
+import type { Failure } from "../../../src/shared/events";
 import {
   startScriptedServer,
   type ScriptedServer,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { ContextMessage } from "../../../src/core/messages";
+import type { ContextMessage } from "../../../src/core/window/messages";
 import type { SeenChat } from "../../support/scriptedServer";
 import { NEVER, READ_FILE, SYSTEM, chat, reply, requestFor, startWire, user } from "./fixture";
 

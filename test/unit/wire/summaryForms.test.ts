@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { SummaryRequestSetting } from "../../../src/core/summaryForm";
+import type { SummaryRequestSetting } from "../../../src/core/compaction/summaryForm";
 import { asksForSummary } from "../../support/asksForSummary";
 import type { SeenChat } from "../../support/scriptedServer";
 import { storedTurns } from "../../support/storedTurns";

@@ -1,0 +1,183 @@
+import type { CompactionConditions, CompactionTrigger } from "../../shared/events";
+import { freshSystemPrompt, modelOf, windowOf, type Agent } from "../agent";
+import { staleFiles, type StaleFiles } from "../log/files";
+import { cachedAnchor } from "../window/context";
+import { promptTokens } from "../window/window";
+import { runCompaction, type CompactionInput, type CompactionOutcome } from "./compaction";
+
+/** Automatic compaction pauses after this many failures in a row. */
+const FAILURES_BEFORE_PAUSE = 2;
+
+/** Runs one compaction for a session: shows that it runs, and appends what came of it to the log. */
+export async function compact(
+  agent: Agent,
+  trigger: CompactionTrigger,
+  focus: string | undefined,
+  signal: AbortSignal,
+): Promise<CompactionOutcome> {
+  if (!hasNews(agent, trigger))
+    return { type: "nothing", message: "Nothing is new since the last compaction." };
+  const { journal } = agent;
+  const input = await inputOf(agent, trigger, focus, signal);
+  input.onProgress({ part: 1, parts: 1 });
+  const outcome = await runCompaction(input, signal);
+  if (outcome.type === "compacted") journal.append(outcome.body);
+  if (outcome.type === "failed") noteFailure(agent, trigger, outcome);
+  agent.log(`compaction (${trigger}): ${describe(outcome)}`);
+  return outcome;
+}
+
+async function inputOf(
+  agent: Agent,
+  trigger: CompactionTrigger,
+  focus: string | undefined,
+  signal: AbortSignal,
+): Promise<CompactionInput> {
+  const { journal, now } = agent;
+  const { context, events } = journal;
+  const { keepMessages: keep, summaryRequest: form } = agent.settings();
+  const window = windowOf(agent);
+  const model = modelOf(agent);
+  const before = promptTokens(context, window);
+  const since = now();
+  let messages = context.messages.length - 1;
+  return {
+    events: [...events],
+    messages: context.messages,
+    anchorIndex: cachedAnchor(context)?.index,
+    keep,
+    window,
+    systemPrompt: await freshSystemPrompt(agent),
+    stale: await lookAtFiles(agent),
+    chatModel: agent.chatModel,
+    model,
+    trigger,
+    focus,
+    before,
+    form,
+    speeds: journal.speedsOf(model),
+    isCached: () => isCached(agent, signal),
+    mayFallBack: trigger === "window_full" || trigger === "overflow",
+    asksModel: trigger === "by_hand" || failuresInARow(agent) < FAILURES_BEFORE_PAUSE,
+    now,
+    onPlan: (count) => (messages = count),
+    onProgress: (progress) => {
+      const phase = {
+        name: "compacting",
+        since,
+        messages,
+        used: before.tokens,
+        window: window.numCtx,
+      } as const;
+      journal.emit({ type: "phase_changed", phase: { ...phase, ...progress } });
+    },
+  };
+}
+
+function describe(outcome: CompactionOutcome): string {
+  if (outcome.type !== "compacted") return outcome.type;
+  const { form, parts, predictedMs, durationMs, messagesSummarised } = outcome.body;
+  const expected = predictedMs === undefined ? "" : `, ${predictedMs} ms expected`;
+  return `${messagesSummarised} messages, ${form} in ${parts} parts, ${durationMs} ms${expected}`;
+}
+
+/** Whether the server still has what it read for the last reply: it was made from this context, and the model was not unloaded. */
+async function isCached(agent: Agent, signal: AbortSignal): Promise<boolean> {
+  const last = agent.journal.events.findLast(({ type }) => READINGS.has(type));
+  if (last?.type !== "assistant_message") return false;
+  return (await agent.chatModel.isLoaded(modelOf(agent), windowOf(agent).numCtx, signal)) !== false;
+}
+
+/** The events after which a prompt has been read, or begins differently. */
+const READINGS: ReadonlySet<string> = new Set([
+  "assistant_message",
+  "compacted",
+  "compaction_undone",
+  "summary_replaced",
+  "summary_chosen",
+  "result_dropped",
+  "result_restored",
+  "prompt_built",
+  "window_set",
+]);
+
+/** The compaction that runs by itself after a turn (design §2.2), when the meter is over the threshold. */
+export async function compactAfterTurn(agent: Agent, signal: AbortSignal): Promise<void> {
+  const window = windowOf(agent);
+  const used = promptTokens(agent.journal.context, window).tokens;
+  if (!agent.settings().automaticCompaction || used <= window.compactAt) return;
+  if (failuresInARow(agent) >= FAILURES_BEFORE_PAUSE) return;
+  if (agent.journal.view.isPostponed) agent.journal.append({ type: "postponement_used" });
+  else await compact(agent, "automatic", undefined, signal);
+}
+
+async function lookAtFiles({ hashOf, journal }: Agent): Promise<StaleFiles> {
+  return hashOf === undefined ? new Map() : staleFiles(journal.events, hashOf);
+}
+
+/** The second failure in a row pauses the automatic compaction, and says so once. */
+function noteFailure(
+  agent: Agent,
+  trigger: CompactionTrigger,
+  { message, fault }: CompactionOutcome & { readonly type: "failed" },
+): void {
+  const conditions = conditionsOf(agent);
+  agent.journal.append({ type: "compaction_failed", trigger, message, fault, conditions });
+  if (failuresInARow(agent) !== FAILURES_BEFORE_PAUSE) return;
+  agent.journal.append({
+    type: "notice",
+    level: "warning",
+    text: `Automatic compaction pauses after two failures in a row. ${message}`,
+  });
+}
+
+/** What can make a compaction possible or necessary; what only the person sees is not among it. */
+const NEWS: ReadonlySet<string> = new Set([
+  "user_message",
+  "assistant_message",
+  "tool_result",
+  "model_note",
+  "window_set",
+  "pinned",
+  "unpinned",
+  // What it was undone for is another try, and the person may want it at once.
+  "compaction_undone",
+]);
+
+/**
+ * Never two compactions with nothing new between them. That the server refused what the first one left is new too, once: its
+ * numbers are better than the estimate.
+ */
+function hasNews({ journal }: Agent, trigger: CompactionTrigger): boolean {
+  const last = journal.events.findLast(({ type }) => type === "compacted" || NEWS.has(type));
+  return last?.type !== "compacted" || (trigger === "overflow" && last.trigger !== "overflow");
+}
+
+function conditionsOf(agent: Agent): CompactionConditions {
+  const { compactionThreshold: threshold, keepMessages } = agent.settings();
+  return { model: modelOf(agent), numCtx: windowOf(agent).numCtx, threshold, keepMessages };
+}
+
+/** Failures since the last compaction, under the conditions of now. */
+function failuresInARow(agent: Agent): number {
+  const now = conditionsOf(agent);
+  const { events } = agent.journal;
+  let failures = 0;
+  for (let index = events.length - 1; index >= 0; index--) {
+    const event = events[index];
+    if (event?.type === "compacted") break;
+    if (event?.type !== "compaction_failed") continue;
+    if (event.conditions !== undefined && !isSame(event.conditions, now)) break;
+    failures++;
+  }
+  return failures;
+}
+
+function isSame(a: CompactionConditions, b: CompactionConditions): boolean {
+  return (
+    a.model === b.model &&
+    a.numCtx === b.numCtx &&
+    a.threshold === b.threshold &&
+    a.keepMessages === b.keepMessages
+  );
+}

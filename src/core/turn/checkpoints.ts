@@ -1,0 +1,51 @@
+import type { KeptBefore, LogEvent, TurnRestored } from "../../shared/events";
+import type { Journal } from "../log/journal";
+import type { TouchedFile } from "../tools/tool";
+
+/** Under which contents are kept: the message that began a turn, of one session. */
+export interface CheckpointPlace {
+  readonly sessionId: string;
+  readonly turnId: string;
+}
+
+/** Keeps what files held before a turn changed them, outside of the workspace and over restarts. Its functions never reject. */
+export interface Checkpoints {
+  /** Keeps a file as it is now, unless the place has it already. When it resolves, the content survives a crash. */
+  keep(place: CheckpointPlace, file: TouchedFile): Promise<KeptBefore>;
+  /** Notes that what a kept file holds now is not the person's doing; true when that differs from what was kept. */
+  noteWritten(place: CheckpointPlace, file: TouchedFile): Promise<boolean>;
+}
+
+/** The message that began the turn which runs, or else the last one. */
+export function currentTurn(events: readonly LogEvent[]): string | undefined {
+  return events.findLast(({ type }) => type === "user_message")?.id;
+}
+
+/** The newest turn of which files are kept. */
+export function latestKeptTurn(events: readonly LogEvent[]): string | undefined {
+  const last = events.findLast((event) => event.type === "files_kept");
+  return last?.type === "files_kept" ? last.turnId : undefined;
+}
+
+/** The turns from `turnId` on, and the restorations since, oldest first: what Loom wrote in any of them is not the person's doing. */
+export function turnsFrom(events: readonly LogEvent[], turnId: string): readonly string[] {
+  const start = events.findIndex((event) => isStartOf(event, turnId));
+  return events.slice(Math.max(0, start)).flatMap((event) => {
+    if (event.type === "user_message") return [event.id];
+    return event.type === "turn_restored" ? [event.undoId] : [];
+  });
+}
+
+function isStartOf(event: LogEvent, turnId: string): boolean {
+  return event.id === turnId || (event.type === "turn_restored" && event.undoId === turnId);
+}
+
+/** Notes that the person took file changes of a turn back, and tells the model, which else would go on from what it wrote. */
+export function noteRestored(journal: Journal, restored: Omit<TurnRestored, "type">): void {
+  journal.append({ type: "turn_restored", ...restored });
+  const files = restored.files.map(({ path, how }) => `${path} (${how})`).join(", ");
+  journal.append({
+    type: "model_note",
+    text: `The user took changes of files back. These are not as you saw them last: ${files}. Read them again before you go on.`,
+  });
+}

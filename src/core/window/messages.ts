@@ -1,0 +1,23 @@
+import type { ToolCall } from "../../shared/events";
+
+/**
+ * One message of the context that the model is sent. `source` is the id of the log event that it comes from; the system
+ * prompt and the summary carry the id of the event that built them.
+ */
+export type ContextMessage =
+  | { readonly role: "system"; readonly source: string; readonly content: string }
+  | { readonly role: "user"; readonly source: string; readonly content: string }
+  | {
+      readonly role: "assistant";
+      readonly source: string;
+      readonly content: string;
+      readonly thinking: string;
+      readonly toolCalls: readonly ToolCall[];
+    }
+  | {
+      readonly role: "tool";
+      readonly source: string;
+      readonly content: string;
+      readonly toolName: string;
+      readonly callId: string;
+    };
