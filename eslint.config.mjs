@@ -12,7 +12,8 @@ function layer(layer, folders, packages) {
   return {
     files: [`${layer}/**/*.ts`],
     rules: {
-      "no-restricted-imports": [
+      // The TypeScript rule also sees `import x = require("x")`.
+      "@typescript-eslint/no-restricted-imports": [
         "error",
         {
           patterns: [
@@ -72,6 +73,20 @@ export default tseslint.config(
   layer("src/vscode", ["ollama", "terminal", "webview"], /^ollama$/),
   layer("src/terminal", ["vscode", "webview"], /^(vscode|ollama|@vscode\/.*)$/),
   layer("webview", ["core", "ollama", "node", "vscode", "terminal"], /^(vscode|ollama|node:.*)$/),
+  {
+    files: ["**/*.ts"],
+    rules: {
+      "@typescript-eslint/no-require-imports": ["error", { allow: ["^vscode$"] }],
+      "no-restricted-syntax": [
+        "error",
+        {
+          selector: "ImportDeclaration[source.value='vscode'] > ImportNamespaceSpecifier",
+          message:
+            'Write `import vscode = require("vscode")`: in a CommonJS bundle `import *` copies the whole API once per file, on activation.',
+        },
+      ],
+    },
+  },
   {
     // A suite is one function that holds its tests, and command-line programs print.
     files: ["test/**/*.ts", "bench/**/*.ts", "scripts/**", "src/terminal/**/*.ts", "*.mjs"],

@@ -1,4 +1,4 @@
-import * as vscode from "vscode";
+import vscode = require("vscode");
 import type { ReadCommand } from "./core/approvals/commandSyntax";
 import { createShell } from "./node/commands/shell";
 import { chooseAddress, DEFAULT_ADDRESS } from "./ollama/address";

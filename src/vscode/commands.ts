@@ -1,4 +1,4 @@
-import * as vscode from "vscode";
+import vscode = require("vscode");
 import type { SummaryFiles } from "./documents/summaryFiles";
 import type { TurnRestorer } from "./documents/turnRestorer";
 import type { VirtualDocuments } from "./documents/virtualDocuments";

@@ -1,4 +1,4 @@
-import * as vscode from "vscode";
+import vscode = require("vscode");
 
 /** The output channel "Loom": requests and timings, never what is in files unless the person turns its level up. */
 export function createLog(): vscode.LogOutputChannel {

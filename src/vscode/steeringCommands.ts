@@ -1,4 +1,4 @@
-import * as vscode from "vscode";
+import vscode = require("vscode");
 import type { CommandOutcome, Session } from "../core/session";
 import type { SteeringAction } from "../shared/steeringActions";
 import type { SummaryFiles } from "./documents/summaryFiles";

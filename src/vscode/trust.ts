@@ -1,4 +1,4 @@
-import * as vscode from "vscode";
+import vscode = require("vscode");
 import type { SessionSettings } from "../core/session";
 
 /** The settings of a session in this window: in a workspace that is not trusted Loom only reads, whatever else is set. */

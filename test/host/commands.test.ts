@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import * as vscode from "vscode";
+import vscode = require("vscode");
 import { createGate, startScriptedServer, type Brain, type ScriptedServer } from "../support/scriptedServer";
 import { Panel } from "./support/panel";
 import { useScriptedServer } from "./support/scripted";

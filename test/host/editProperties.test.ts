@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { mkdir, rm, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import fc from "fast-check";
-import * as vscode from "vscode";
+import vscode = require("vscode");
 import { editorWorkspace } from "../../src/vscode/documents/editorWorkspace";
 import { localFolders } from "../../src/vscode/documents/workspaceFacts";
 import { FakeShell, toolCaller } from "../support/toolCalls";

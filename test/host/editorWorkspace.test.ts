@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { mkdir, rm, symlink, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import * as vscode from "vscode";
+import vscode = require("vscode");
 import type { FileChange } from "../../src/core/ports";
 import { hashText } from "../../src/node/files/workspace";
 import { editorWorkspace } from "../../src/vscode/documents/editorWorkspace";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import * as vscode from "vscode";
+import vscode = require("vscode");
 import type { ScriptedServer, ScriptedToolCall } from "../support/scriptedServer";
 import { Panel } from "./support/panel";
 import { useScriptedServer } from "./support/scripted";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import * as vscode from "vscode";
+import vscode = require("vscode");
 import { Panel } from "./support/panel";
 
 describe("the extension in a real VS Code", () => {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import * as vscode from "vscode";
+import vscode = require("vscode");
 import { startScriptedServer, type ScriptedServer } from "../support/scriptedServer";
 import { Panel } from "./support/panel";
 import { setLoom, useServer } from "./support/scripted";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import * as vscode from "vscode";
+import vscode = require("vscode");
 import type { ScriptedServer } from "../support/scriptedServer";
 import { Panel } from "./support/panel";
 import { setLoom, useScriptedServer } from "./support/scripted";

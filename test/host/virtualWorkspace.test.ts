@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import * as vscode from "vscode";
+import vscode = require("vscode");
 import { virtualWorkspace } from "../../src/vscode/documents/virtualWorkspace";
 import { FakeShell, toolCaller } from "../support/toolCalls";
 

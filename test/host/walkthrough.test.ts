@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import * as vscode from "vscode";
+import vscode = require("vscode");
 import { SUMMARY_SENTENCE } from "../../src/core/window/summaryMessage";
 import { rehearse, REHEARSAL_MODEL, startRehearsalServer } from "../support/rehearsal";
 import { createGate, type ScriptedServer, type SeenChat } from "../support/scriptedServer";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
-import * as vscode from "vscode";
+import vscode = require("vscode");
 import { openPalette } from "../../scripts/editor/palette";
 import { REHEARSAL_MODEL, startRehearsalServer } from "../support/rehearsal";
 import type { ScriptedServer } from "../support/scriptedServer";

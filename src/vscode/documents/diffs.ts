@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import { applyPatch, parsePatch, reversePatch, type StructuredPatch } from "diff";
-import * as vscode from "vscode";
+import vscode = require("vscode");
 import type { Workspace } from "../../core/ports";
 import type { ApprovalQuestion, SessionEvent } from "../../shared/live";
 import { Disposable } from "../disposable";

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
-import * as vscode from "vscode";
+import vscode = require("vscode");
 import type { FileChange, NotWritten, TextReplacement } from "../../core/ports";
 import { toLineFeeds } from "../../node/files/lineEnds";
 import { messageOf } from "../log";

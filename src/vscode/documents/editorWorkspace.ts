@@ -1,4 +1,4 @@
-import * as vscode from "vscode";
+import vscode = require("vscode");
 import type { Workspace } from "../../core/ports";
 import { createWorkspace, hashText } from "../../node/files/workspace";
 import { findRipgrep } from "../../node/search/ripgrep";

@@ -1,5 +1,5 @@
 import { realpathSync } from "node:fs";
-import * as vscode from "vscode";
+import vscode = require("vscode");
 import { readExcludes, type Excludes, type ExcludeSettings } from "../../node/search/excludes";
 
 /** What the settings `files.exclude` and `search.exclude` of all folders hide, as they are now; the second may take back the first. */

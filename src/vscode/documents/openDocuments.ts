@@ -1,6 +1,6 @@
 import { realpathSync } from "node:fs";
 import { relative, sep } from "node:path";
-import * as vscode from "vscode";
+import vscode = require("vscode");
 import { toLineFeeds } from "../../node/files/lineEnds";
 import { isInside } from "../../node/files/realPath";
 

@@ -1,4 +1,4 @@
-import * as vscode from "vscode";
+import vscode = require("vscode");
 import type { Session } from "../../core/session";
 import { currentVersion, type CompactionEntry } from "../../shared/compactionView";
 import type { SessionEvent } from "../../shared/live";

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import * as vscode from "vscode";
+import vscode = require("vscode");
 import type { Session } from "../../core/session";
 import { latestKeptTurn } from "../../core/turn/checkpoints";
 import { doStep, stepsFor, type RestoreParts } from "../../node/files/turnFiles";

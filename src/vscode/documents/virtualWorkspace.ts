@@ -1,5 +1,5 @@
 import { posix } from "node:path";
-import * as vscode from "vscode";
+import vscode = require("vscode");
 import type { Listing, NotText, ResolvedPath, TextFile, Workspace } from "../../core/ports";
 import { similarNames } from "../../core/tools/similarity";
 import { toLineFeeds } from "../../node/files/lineEnds";

@@ -1,7 +1,7 @@
 import { open } from "node:fs/promises";
 import { release, type as systemName } from "node:os";
 import { join } from "node:path";
-import * as vscode from "vscode";
+import vscode = require("vscode");
 import type { WorkspaceFacts } from "../../core/session";
 
 /** The file in which a project tells agents its rules. */

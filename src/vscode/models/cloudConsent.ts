@@ -1,4 +1,4 @@
-import * as vscode from "vscode";
+import vscode = require("vscode");
 import { openSetting, type Settings } from "../settings";
 
 /** Where the agreements are kept: models that run elsewhere, each with the server that passes things on to it. */

@@ -1,4 +1,4 @@
-import * as vscode from "vscode";
+import vscode = require("vscode");
 import type { Failed, InstalledModel, ModelFacts, ModelInMemory } from "./modelServer";
 
 export interface ModelItem extends vscode.QuickPickItem {

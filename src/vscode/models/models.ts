@@ -1,4 +1,4 @@
-import * as vscode from "vscode";
+import vscode = require("vscode");
 import type { Settings } from "../settings";
 import type { CloudConsent } from "./cloudConsent";
 import { modelItems, type ModelItem } from "./modelItems";

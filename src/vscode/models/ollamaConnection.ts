@@ -1,4 +1,4 @@
-import * as vscode from "vscode";
+import vscode = require("vscode");
 import type { ChatModel } from "../../core/ports";
 import { Disposable } from "../disposable";
 import type { ServerAddress } from "../settingValues";

@@ -1,4 +1,4 @@
-import * as vscode from "vscode";
+import vscode = require("vscode");
 import { chooseNumCtx, type WindowFacts } from "../../core/window/numCtx";
 import type { ModelStatus } from "../../shared/protocol";
 import { Disposable } from "../disposable";

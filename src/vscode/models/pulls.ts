@@ -1,4 +1,4 @@
-import * as vscode from "vscode";
+import vscode = require("vscode");
 import type { ModelServer, PullOutcome } from "./modelServer";
 
 /** How far a download got, in percent of what is known of its size. */

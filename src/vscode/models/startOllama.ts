@@ -1,6 +1,6 @@
 import { access, constants } from "node:fs/promises";
 import { delimiter, join } from "node:path";
-import * as vscode from "vscode";
+import vscode = require("vscode");
 import type { ServerAddress } from "../settingValues";
 import { openSetting } from "../settings";
 

@@ -1,4 +1,4 @@
-import * as vscode from "vscode";
+import vscode = require("vscode");
 import { windowSizes } from "../../core/window/numCtx";
 import { tokens, windowCost } from "./modelItems";
 import type { ModelFacts } from "./modelServer";

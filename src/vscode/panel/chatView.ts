@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import * as vscode from "vscode";
+import vscode = require("vscode");
 import { parseFromPage, type FromPage, type ToPage } from "../../shared/protocol";
 import { Disposable, DisposableValue, disposeAll } from "../disposable";
 import type { OllamaStatus } from "../models/ollamaStatus";

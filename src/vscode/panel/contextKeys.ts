@@ -1,4 +1,4 @@
-import * as vscode from "vscode";
+import vscode = require("vscode");
 import { currentCompaction } from "../../shared/compactionView";
 import type { ModelStatus } from "../../shared/protocol";
 import type { SessionView } from "../../shared/view";

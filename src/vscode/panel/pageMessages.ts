@@ -1,5 +1,5 @@
 import { isAbsolute } from "node:path";
-import * as vscode from "vscode";
+import vscode = require("vscode");
 import type { Workspace } from "../../core/ports";
 import type { FromPage, PageCommand } from "../../shared/protocol";
 import type { Diffs } from "../documents/diffs";

@@ -1,4 +1,4 @@
-import * as vscode from "vscode";
+import vscode = require("vscode");
 import type { Meter } from "../../shared/live";
 import type { ModelStatus } from "../../shared/protocol";
 import { Disposable } from "../disposable";

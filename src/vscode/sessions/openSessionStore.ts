@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import * as vscode from "vscode";
+import vscode = require("vscode");
 import { CheckpointStore } from "../../node/files/checkpointStore";
 import { unsavedTextOf } from "../documents/openDocuments";
 import { SessionStore, type Damage } from "./sessionStore";

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type * as vscode from "vscode";
+import type vscode = require("vscode");
 import type { ReadCommand } from "../../core/approvals/commandSyntax";
 import { secretTest, type IsSecret } from "../../core/approvals/secrets";
 import { hashesIn } from "../../core/log/files";

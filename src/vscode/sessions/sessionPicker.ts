@@ -1,4 +1,4 @@
-import * as vscode from "vscode";
+import vscode = require("vscode");
 import type { SessionSummary } from "./sessionStore";
 import type { Sessions } from "./sessions";
 

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import * as vscode from "vscode";
+import vscode = require("vscode");
 import type { Session } from "../../core/session";
 import type { LogEvent } from "../../shared/events";
 import type { SessionEvent } from "../../shared/live";

@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { chromium, type FrameLocator, type Locator, type Page } from "playwright-core";
-import * as vscode from "vscode";
+import vscode = require("vscode");
 import { runFromPalette } from "../../../scripts/editor/palette";
 
 /** How long a condition may take before a test fails, in milliseconds: generous, since it is never waited out. */
