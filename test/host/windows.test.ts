@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import vscode = require("vscode");
 import { openPalette } from "../../scripts/editor/palette";
-import { REHEARSAL_MODEL, startRehearsalServer } from "../support/rehearsal";
-import type { ScriptedServer } from "../support/scriptedServer";
+import { rehearse, REHEARSAL_MODEL, startRehearsalServer } from "../support/rehearsal";
+import type { ScriptedServer, ScriptedToolCall } from "../support/scriptedServer";
 import { Panel } from "./support/panel";
 import { useServer } from "./support/scripted";
 
@@ -24,6 +24,26 @@ const WORDS = ["alpha", "beta"];
 const bar = () => window.workbench.locator('.statusbar-item[id^="loom.loom"]');
 const transcript = () => window.frame().getByRole("list", { name: "Conversation" }).innerText();
 const toast = (text: string) => window.workbench.locator(".notification-list-item", { hasText: text });
+
+const pathOf = (name: string) => join(folder, name);
+
+/** A turn in which the model makes these calls, each of which is agreed to. */
+async function changeFiles(...toolCalls: readonly ScriptedToolCall[]): Promise<void> {
+  let isCalled = false;
+  server.setBrain((request) => {
+    if (isCalled) return rehearse(request);
+    isCalled = true;
+    return { content: "", toolCalls };
+  });
+  await window.send("Change the files");
+  const cards = window.frame().getByRole("group", { name: /^Approval needed: / });
+  for (const _ of toolCalls) {
+    await cards.getByRole("button", { name: "Allow", exact: true }).click();
+    await cards.waitFor({ state: "detached" });
+  }
+  await window.button("Restore…").waitFor();
+  await window.untilIdle();
+}
 
 describe("windows of their own", () => {
   before(async function () {
@@ -54,7 +74,14 @@ describe("windows of their own", () => {
     await window.frame().locator("textarea:focus").waitFor();
   });
 
-  it("a reload brings back transcript, meter, summary and the unsent draft", async () => {
+  it("a reload brings back transcript, meter, summary and the unsent draft; a turn from before it can be restored", async () => {
+    writeFileSync(pathOf("kept.txt"), "one\n");
+    writeFileSync(pathOf("gone.txt"), "here\n");
+    await changeFiles(
+      { name: "edit_file", arguments: { path: "kept.txt", old_text: "one", new_text: "1" } },
+      { name: "edit_file", arguments: { path: "new.txt", old_text: "", new_text: "made\n" } },
+      { name: "bash", arguments: { command: "rm gone.txt" } },
+    );
     for (const text of ["The port is 48213.", ...FILES.map((file) => `Read ${file}`)]) await window.say(text);
     await window.compactNow();
     await window.item("Compacted: ").waitFor();
@@ -79,6 +106,18 @@ describe("windows of their own", () => {
     assert.deepEqual(next?.request.messages?.slice(0, known.length), known);
     await window.runFromPalette("Loom: Show Summary");
     await window.workbench.locator(".tab.active", { hasText: "Summary.md" }).waitFor();
+    assert.deepEqual(
+      [readFileSync(pathOf("kept.txt"), "utf8"), existsSync(pathOf("gone.txt"))],
+      ["1\n", false],
+    );
+    await window.button("Restore…").click();
+    await window.workbench.locator(".quick-input-widget").getByRole("button", { name: "OK" }).click();
+    await window.frame().getByRole("listitem", { name: "Files taken back" }).waitFor();
+    assert.deepEqual(
+      ["kept.txt", "gone.txt"].map((name) => readFileSync(pathOf(name), "utf8")),
+      ["one\n", "here\n"],
+    );
+    assert.ok(!existsSync(pathOf("new.txt")));
   });
 
   it("S01: damaged session files are named and kept aside, and what can be read opens", async () => {
