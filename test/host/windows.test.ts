@@ -37,7 +37,7 @@ async function changeFiles(...toolCalls: readonly ScriptedToolCall[]): Promise<v
   });
   await window.send("Change the files");
   const cards = window.frame().getByRole("group", { name: /^Approval needed: / });
-  for (const _ of toolCalls) {
+  for (let left = toolCalls.length; left > 0; left -= 1) {
     await cards.getByRole("button", { name: "Allow", exact: true }).click();
     await cards.waitFor({ state: "detached" });
   }
