@@ -107,11 +107,11 @@ export class Panel {
     return this.frame().getByRole("textbox").last();
   }
 
-  /** Types a message by keyboard and sends it with Enter. */
+  /** Puts a message into the field, as one keystroke of an input method would, and sends it with Enter. */
   async send(text: string): Promise<void> {
     const composer = this.composer();
     await composer.click();
-    await composer.pressSequentially(text);
+    await this.workbench.keyboard.insertText(text);
     await composer.press("Enter");
   }
 
@@ -124,12 +124,12 @@ export class Panel {
     await this.untilIdle();
   }
 
-  /** Starts a new session by the command and waits until it is shown, with the cursor in its message field, which is empty. */
+  /** Starts a new session by the command, not through the palette since nearly every test begins so, and waits until it is shown, with the cursor in its message field, which is empty. */
   async startSession(): Promise<void> {
     const empty = this.frame().locator(".empty > *").first();
     // A page that has only just opened is about to show the session before.
     await empty.or(this.frame().locator("li.entry").first()).first().waitFor();
-    await this.runFromPalette("Loom: New Session");
+    await vscode.commands.executeCommand("loom.newSession");
     await this.frame().locator("li.entry").first().waitFor({ state: "detached" });
     await empty.waitFor();
     await this.frame().locator("textarea:focus").waitFor();
