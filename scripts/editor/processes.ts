@@ -43,7 +43,8 @@ export async function stopTree(child: ChildProcess, graceMs = 3000): Promise<voi
   signalTree(pid, "SIGKILL");
 }
 
-function signalTree(pid: number, signal: "SIGTERM" | "SIGKILL"): void {
+/** Signals a process that leads a group, and the group; nothing happens when it is gone. On Windows the tree ends at once. */
+export function signalTree(pid: number, signal: "SIGTERM" | "SIGKILL"): void {
   if (process.platform === "win32") {
     spawnSync("taskkill", ["/pid", String(pid), "/t", "/f"], { stdio: "ignore" });
     return;

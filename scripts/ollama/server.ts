@@ -1,9 +1,10 @@
-import { spawn, spawnSync, type ChildProcess } from "node:child_process";
+import { spawn, type ChildProcess } from "node:child_process";
 import { mkdir, open, rm } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import * as z from "zod/mini";
+import { signalTree } from "../editor/processes";
 import { probe } from "./api";
 import { readJson, writeWhole, type Layout } from "./cache";
 import { commandLineOf, lastLines } from "./processes";
@@ -132,24 +133,12 @@ function isFree(port: number): Promise<boolean> {
 export async function stopServer(layout: Layout): Promise<boolean> {
   const record = await readRunning(layout);
   if (record) {
-    signalGroup(record.pid, "SIGTERM");
+    signalTree(record.pid, "SIGTERM");
     const end = performance.now() + stopLimit;
     while (isServer(record.pid) && performance.now() < end) await delay(50);
     // Also for an engine that outlives the server.
-    signalGroup(record.pid, "SIGKILL");
+    signalTree(record.pid, "SIGKILL");
   }
   await rm(layout.record, { force: true });
   return record !== undefined;
-}
-
-function signalGroup(pid: number, signal: "SIGTERM" | "SIGKILL"): void {
-  if (process.platform === "win32") {
-    spawnSync("taskkill", ["/pid", String(pid), "/t", "/f"], { stdio: "ignore" });
-    return;
-  }
-  try {
-    process.kill(-pid, signal);
-  } catch {
-    // The group is gone already.
-  }
 }
