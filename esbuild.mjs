@@ -5,7 +5,7 @@ import { context } from "esbuild";
 import { writeFileSync } from "node:fs";
 
 /** @type {import("esbuild").BuildOptions} */
-const common = { bundle: true, minify: true, metafile: true, logLevel: "info", legalComments: "none" };
+const common = { bundle: true, minify: true, metafile: true, logLevel: "info", legalComments: "none", charset: "utf8" };
 
 /** @type {import("esbuild").BuildOptions[]} */
 const bundles = [
