@@ -14,6 +14,7 @@ import { TurnRestorer } from "./vscode/documents/turnRestorer";
 import { VirtualDocuments } from "./vscode/documents/virtualDocuments";
 import { localFolders } from "./vscode/documents/workspaceFacts";
 import { createLog } from "./vscode/log";
+import { AddressQuestion } from "./vscode/models/addressQuestion";
 import { CloudConsent } from "./vscode/models/cloudConsent";
 import type { Connect } from "./vscode/models/modelServer";
 import { Models } from "./vscode/models/models";
@@ -49,7 +50,7 @@ export function activate(context: vscode.ExtensionContext): void {
     return member;
   };
   const log = own(createLog());
-  const { settings, consent, connection, status } = makeServerParts(context, log, own);
+  const { settings, addressQuestion, consent, connection, status } = makeServerParts(context, log, own);
   const workspace = editorWorkspace();
   const shell = createShell(() => localFolders()[0]?.path);
   const { checkpoints, ...stores } = openSessionStore(context, log);
@@ -85,7 +86,7 @@ export function activate(context: vscode.ExtensionContext): void {
   });
   own(
     registerCommands({
-      ...{ sessions, chat, models, connection, status, settings, documents },
+      ...{ sessions, chat, models, connection, status, settings, addressQuestion, documents },
       ...{ summaries, restorer, log },
     }),
   );
@@ -99,11 +100,18 @@ type Own = <Member extends Disposing>(member: Member) => Member;
 
 /** What the settings say, the server that they name, and the state that it is in. */
 function makeServerParts(context: vscode.ExtensionContext, log: vscode.LogOutputChannel, own: Own) {
-  const settings = own(new Settings(readAddress, DEFAULT_ADDRESS));
+  const settings = own(
+    new Settings({
+      chooseAddress: readAddress,
+      defaultAddress: DEFAULT_ADDRESS,
+      memory: context.workspaceState,
+    }),
+  );
   const consent = new CloudConsent(settings, context.globalState);
   const connection = own(new OllamaConnection({ settings, secrets: context.secrets, log, connect, consent }));
   const status = own(new OllamaStatus(connection, settings));
-  return { settings, consent, connection, status };
+  const addressQuestion = own(new AddressQuestion(settings, log));
+  return { settings, addressQuestion, consent, connection, status };
 }
 
 /** Stops what runs and resolves once everything that was said is saved. */

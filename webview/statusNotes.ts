@@ -5,6 +5,7 @@ import { icon } from "./icons";
 import { withCode } from "./inlineCode";
 import { adviceFor, type AdvisedAction } from "./modelAdvice";
 import { strings } from "./strings";
+import { modelTexts } from "./strings/model";
 import { button, progressRing } from "./toolkit";
 
 /** The state of server and model as the host last told it. */
@@ -22,7 +23,9 @@ export class EmptyState {
 
   update({ status, hasFolder, isEmpty }: Shown): void {
     setShown(this.element, isEmpty);
-    this.element.replaceChildren(...(isEmpty ? this.content(status, hasFolder) : []));
+    this.element.replaceChildren(
+      ...(isEmpty ? [...this.content(status, hasFolder), ...otherAddress(status)] : []),
+    );
   }
 
   private content(status: ModelStatus, hasFolder: boolean): Node[] {
@@ -115,10 +118,24 @@ function noFolder(): HTMLElement {
   const { empty } = strings;
   return h(
     "div",
-    { class: "no-folder" },
+    { class: "aside" },
     h("p", {}, empty.noFolder),
     actionRow([{ label: empty.openFolder, command: "openFolder" }], false),
   );
+}
+
+/** What the workspace's settings name as the address while Loom does not use it. */
+function otherAddress({ otherAddress: other }: ModelStatus): Node[] {
+  if (other === undefined) return [];
+  const text = modelTexts.otherAddress(other.url, other.isRefused);
+  return [
+    h(
+      "div",
+      { class: "aside" },
+      h("p", {}, text),
+      actionRow([{ label: modelTexts.chooseAddress, command: "chooseAddress" }], false),
+    ),
+  ];
 }
 
 function actionRow(actions: readonly AdvisedAction[], isMain: boolean): HTMLElement {

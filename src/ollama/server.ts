@@ -1,5 +1,5 @@
 import type { Failure } from "../shared/events";
-import type { ModelStatus } from "../shared/protocol";
+import type { ServerStatus } from "../shared/protocol";
 import { Catalog, isCloudModel, type ModelFacts } from "./capabilities";
 import { answerOf, Connection, type ConnectionOptions } from "./connection";
 import { diagnose } from "./failures";
@@ -55,7 +55,7 @@ export class OllamaServer {
   }
 
   /** The state of the server and of a model, asked afresh; an empty name means that none is chosen. */
-  async status(model: string, signal: AbortSignal): Promise<ModelStatus> {
+  async status(model: string, signal: AbortSignal): Promise<ServerStatus> {
     const address = this.#connection.address.url;
     const installed = await this.listModels(signal);
     if ("failure" in installed) return { state: "unreachable", address, message: installed.failure.message };

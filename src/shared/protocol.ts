@@ -4,7 +4,12 @@ import { parseSteeringAction, type SteeringAction } from "./steeringActions";
 import type { SessionView } from "./view";
 
 /** What can be said about the server and the model before anything is sent. */
-export type ModelStatus =
+export type ModelStatus = ServerStatus & {
+  /** What the workspace's settings name as the address and Loom does not use: it was refused, or nobody has said yet. */
+  readonly otherAddress?: { readonly url: string; readonly isRefused: boolean };
+};
+
+export type ServerStatus =
   | { readonly state: "checking"; readonly address: string }
   | { readonly state: "unreachable"; readonly address: string; readonly message: string }
   | { readonly state: "no_models"; readonly address: string }
@@ -107,6 +112,7 @@ export type PageCommand =
   | "showSessions"
   | "selectModel"
   | "selectWindow"
+  | "chooseAddress"
   | "allowCloudModel"
   | "setToken"
   | "startOllama"
@@ -126,6 +132,7 @@ const PAGE_COMMANDS: ReadonlySet<string> = new Set<PageCommand>([
   "showSessions",
   "selectModel",
   "selectWindow",
+  "chooseAddress",
   "allowCloudModel",
   "setToken",
   "startOllama",

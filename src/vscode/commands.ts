@@ -3,6 +3,8 @@ import type { SummaryFiles } from "./documents/summaryFiles";
 import type { TurnRestorer } from "./documents/turnRestorer";
 import type { VirtualDocuments } from "./documents/virtualDocuments";
 import { messageOf } from "./log";
+import { inform, tellError } from "./messages";
+import type { AddressQuestion } from "./models/addressQuestion";
 import type { Models } from "./models/models";
 import type { OllamaConnection } from "./models/ollamaConnection";
 import type { OllamaStatus } from "./models/ollamaStatus";
@@ -28,6 +30,7 @@ export interface CommandParts {
   readonly status: OllamaStatus;
   readonly connection: OllamaConnection;
   readonly settings: Settings;
+  readonly addressQuestion: AddressQuestion;
   readonly documents: VirtualDocuments;
   readonly restorer: TurnRestorer;
   readonly summaries: SummaryFiles;
@@ -50,6 +53,7 @@ export type CommandName =
   | "stop"
   | "selectModel"
   | "selectWindow"
+  | "chooseAddress"
   | "allowCloudModel"
   | "pullModel"
   | "startOllama"
@@ -69,7 +73,7 @@ export function registerCommands(parts: CommandParts): vscode.Disposable {
         parts.log.error(
           `loom.${name}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
         );
-        void vscode.window.showErrorMessage(vscode.l10n.t("Loom: {0}", messageOf(error)));
+        void tellError(vscode.l10n.t("Loom: {0}", messageOf(error)));
       }
     }),
   );
@@ -102,6 +106,7 @@ function commandTable(parts: CommandParts): Readonly<Record<CommandName, Handler
     stop: () => sessions.current?.stop(),
     selectModel: () => models.select(),
     selectWindow: () => models.selectWindow(),
+    chooseAddress: () => parts.addressQuestion.ask(),
     allowCloudModel: (model) => models.allowCloud(model ?? ""),
     pullModel: (name) => models.pull(name ?? ""),
     startOllama: () => startOllama(settings.current.address),
@@ -118,7 +123,7 @@ async function showSummary({ sessions, documents }: CommandParts): Promise<void>
   const summary = (await sessions.ready()).latestSummary();
   if (summary === undefined) {
     const text = vscode.l10n.t("There is no summary yet: this conversation has not been compacted.");
-    void vscode.window.showInformationMessage(text);
+    void inform(text);
     return;
   }
   const uri = documents.make(vscode.l10n.t("Summary.md"), summary);

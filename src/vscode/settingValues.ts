@@ -9,6 +9,7 @@ import {
   ROUND_LIMIT,
   SILENCE_LIMIT,
 } from "../core/limits";
+import { readNamed, type NamedAddress, type WorkspaceAddress } from "./workspaceAddress";
 
 const THINKING: readonly Thinking[] = ["on", "off", "low", "medium", "high"];
 const CLOUD_MODELS: readonly CloudModels[] = ["ask", "hide"];
@@ -32,7 +33,9 @@ export type ChooseAddress = (text: string) => ServerAddress | { readonly error: 
 
 /** All settings of Loom, checked; the ranges are those of core/limits. */
 export interface SettingValues {
+  /** Where requests go: the workspace's address only after the person has agreed to it. */
   readonly address: ServerAddress;
+  readonly namedByWorkspace: NamedAddress | undefined;
   /** Empty when none is chosen. */
   readonly model: string;
   readonly numCtx: number;
@@ -77,7 +80,9 @@ export interface BadSetting {
 
 /** Where values come from: `set` is undefined for a setting that nobody set. */
 export interface SettingSource {
+  /** For the address only what the person's own settings say. */
   readonly set: (id: string) => unknown;
+  readonly workspaceAddress: WorkspaceAddress;
   readonly chooseAddress: ChooseAddress;
   /** Used when the one that was chosen cannot be read. */
   readonly defaultAddress: ServerAddress;
@@ -90,7 +95,7 @@ export function readSettings(source: SettingSource): { values: SettingValues; ba
   const bad: BadSetting[] = [];
   const reader = new Reader(source.set, bad);
   const values: SettingValues = {
-    address: readAddress(source, bad),
+    ...readAddress(source, bad),
     model: reader.read("model", { kind: "text" }, "", (value) =>
       typeof value === "string" ? value.trim() : undefined,
     ),
@@ -113,7 +118,19 @@ export function readSettings(source: SettingSource): { values: SettingValues; ba
   return { values, bad };
 }
 
-function readAddress(source: SettingSource, bad: BadSetting[]): ServerAddress {
+function readAddress(
+  source: SettingSource,
+  bad: BadSetting[],
+): Pick<SettingValues, "address" | "namedByWorkspace"> {
+  const own = readOwnAddress(source, bad);
+  const { chooseAddress, workspaceAddress } = source;
+  const namedByWorkspace = readNamed(workspaceAddress, own, { chooseAddress, bad });
+  if (namedByWorkspace?.answer !== "use") return { address: own, namedByWorkspace };
+  const { url, isLoopback } = namedByWorkspace;
+  return { address: { url, isLoopback }, namedByWorkspace };
+}
+
+function readOwnAddress(source: SettingSource, bad: BadSetting[]): ServerAddress {
   const value = source.set("address") ?? "";
   const chosen = source.chooseAddress(typeof value === "string" ? value : JSON.stringify(value));
   if (!("error" in chosen)) return chosen;

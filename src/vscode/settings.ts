@@ -1,5 +1,6 @@
 import vscode = require("vscode");
 import { Disposable } from "./disposable";
+import { warn } from "./messages";
 import {
   readSettings,
   type BadSetting,
@@ -7,9 +8,20 @@ import {
   type ServerAddress,
   type SettingValues,
 } from "./settingValues";
+import type { AddressAnswer } from "./workspaceAddress";
 
 /** The section of all settings. */
 const SECTION = "loom";
+
+/** Where the answers about addresses that this workspace names are kept, by address. */
+const ANSWERS = "loom.workspaceAddresses";
+
+interface Parts {
+  readonly chooseAddress: ChooseAddress;
+  readonly defaultAddress: ServerAddress;
+  /** Of this workspace alone: what is agreed to in one means nothing in another. */
+  readonly memory: vscode.Memento;
+}
 
 /** The settings as they are now. A value that cannot be used is named once, with a button that opens the setting. */
 export class Settings extends Disposable {
@@ -19,19 +31,15 @@ export class Settings extends Disposable {
   /** Fires after `current` has changed. */
   readonly onDidChange = this.changed.event;
 
-  constructor(
-    private readonly chooseAddress: ChooseAddress,
-    private readonly defaultAddress: ServerAddress,
-  ) {
+  constructor(private readonly parts: Parts) {
     super();
     this.values = this.readAll();
     this.register(
       vscode.workspace.onDidChangeConfiguration((change) => {
-        if (!change.affectsConfiguration(SECTION)) return;
-        this.values = this.readAll();
-        this.changed.fire(this.values);
+        if (change.affectsConfiguration(SECTION)) this.readAgain();
       }),
     );
+    this.register(vscode.workspace.onDidGrantWorkspaceTrust(() => this.readAgain()));
   }
 
   get current(): SettingValues {
@@ -45,14 +53,37 @@ export class Settings extends Disposable {
     await configuration.update(id, value, !isOfWorkspace);
   }
 
+  /** Keeps what the person said to an address that this workspace names, from now on. */
+  async answer(url: string, answer: AddressAnswer): Promise<void> {
+    await this.parts.memory.update(ANSWERS, { ...this.answers(), [url]: answer });
+    this.readAgain();
+  }
+
+  private answers(): Readonly<Record<string, AddressAnswer>> {
+    return this.parts.memory.get<Record<string, AddressAnswer>>(ANSWERS, {});
+  }
+
+  private readAgain(): void {
+    this.values = this.readAll();
+    this.changed.fire(this.values);
+  }
+
   private readAll(): SettingValues {
     // One look at the whole section: each look at a single setting takes the editor half a millisecond.
     const found = vscode.workspace.getConfiguration().inspect(SECTION);
-    const layers = [found?.workspaceFolderValue, found?.workspaceValue, found?.globalValue];
+    const own = [found?.globalValue];
+    const ofWorkspace = [found?.workspaceFolderValue, found?.workspaceValue];
+    const { chooseAddress, defaultAddress } = this.parts;
+    const answers = this.answers();
     const { values, bad } = readSettings({
-      chooseAddress: this.chooseAddress,
-      defaultAddress: this.defaultAddress,
-      set: (id) => layers.map((layer) => valueAt(layer, id)).find((value) => value !== undefined),
+      chooseAddress,
+      defaultAddress,
+      set: (id) => first(id === "address" ? own : [...ofWorkspace, ...own], id),
+      workspaceAddress: {
+        // The editor leaves it out of what it tells of a workspace that is not trusted; that is not to hang on one line of the manifest.
+        value: vscode.workspace.isTrusted ? first(ofWorkspace, "address") : undefined,
+        answerTo: (url) => answers[url],
+      },
     });
     for (const setting of bad) this.name(setting);
     return values;
@@ -63,7 +94,7 @@ export class Settings extends Disposable {
     if (this.named.has(key)) return;
     this.named.add(key);
     const open = vscode.l10n.t("Open Setting");
-    void vscode.window.showWarningMessage(describe(setting), open).then((answer) => {
+    void warn(describe(setting), open).then((answer) => {
       if (answer === open) void openSetting(setting.id);
     });
   }
@@ -73,6 +104,10 @@ export class Settings extends Disposable {
 export async function openSetting(id?: string): Promise<void> {
   const query = id === undefined ? "@ext:loom.loom" : `@id:${SECTION}.${id}`;
   await vscode.commands.executeCommand("workbench.action.openSettings", query);
+}
+
+function first(layers: readonly unknown[], id: string): unknown {
+  return layers.map((layer) => valueAt(layer, id)).find((value) => value !== undefined);
 }
 
 /** What stands under a name of parts like `compaction.request`. */

@@ -3,6 +3,7 @@ import type { CommandOutcome, Session } from "../core/session";
 import type { SteeringAction } from "../shared/steeringActions";
 import type { SummaryFiles } from "./documents/summaryFiles";
 import type { VirtualDocuments } from "./documents/virtualDocuments";
+import { inform, warn } from "./messages";
 import type { Sessions } from "./sessions/sessions";
 
 interface Parts {
@@ -96,13 +97,13 @@ export async function pinSelection({ sessions }: Parts): Promise<void> {
   const editor = vscode.window.activeTextEditor;
   const text = editor?.selections.map((selection) => editor.document.getText(selection)).join("\n") ?? "";
   if (text.trim() === "") {
-    void vscode.window.showInformationMessage(vscode.l10n.t("Select the text to pin in an editor first."));
+    void inform(vscode.l10n.t("Select the text to pin in an editor first."));
     return;
   }
   const outcome = (await sessions.ready()).pin(text);
   if (!outcome.ok) return report(outcome);
   const done = vscode.l10n.t("Pinned. From the next compaction on the context holds it word for word.");
-  void vscode.window.showInformationMessage(done);
+  void inform(done);
 }
 
 /** Shows the exact body of the next request. */
@@ -125,5 +126,5 @@ function currentId({ view }: Session): string | undefined {
 }
 
 function report(outcome: CommandOutcome): void {
-  if (!outcome.ok) void vscode.window.showWarningMessage(outcome.message);
+  if (!outcome.ok) void warn(outcome.message);
 }

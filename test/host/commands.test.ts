@@ -1,12 +1,8 @@
 import assert from "node:assert/strict";
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import vscode = require("vscode");
-import { createGate, startScriptedServer, type Brain, type ScriptedServer } from "../support/scriptedServer";
+import { createGate, type Brain, type ScriptedServer } from "../support/scriptedServer";
 import { Panel } from "./support/panel";
 import { useScriptedServer } from "./support/scripted";
-
-const root = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? "";
 
 let panel: Panel;
 let server: ScriptedServer;
@@ -123,39 +119,6 @@ describe("commands, settings and status bar", () => {
     await panel.frame().getByText("part of the old").waitFor();
     await panel.frame().getByText("Stopped.").waitFor();
     await vscode.commands.executeCommand("notifications.clearAll");
-  });
-
-  it("S03: a folder's own settings can neither redirect the address nor choose the model nor loosen approvals", async () => {
-    const stranger = await startScriptedServer();
-    const changed = new Promise<void>((resolve) => {
-      const listener = vscode.workspace.onDidChangeConfiguration((change) => {
-        if (!change.affectsConfiguration("loom.numCtx")) return;
-        listener.dispose();
-        resolve();
-      });
-    });
-    mkdirSync(join(root, ".vscode"), { recursive: true });
-    const folderSettings = {
-      "loom.address": stranger.url,
-      "loom.model": "elsewhere-cloud",
-      "loom.approvals": "allowEdits",
-      "loom.numCtx": 4096,
-    };
-    writeFileSync(join(root, ".vscode", "settings.json"), JSON.stringify(folderSettings));
-    try {
-      await changed;
-      await panel.frame().getByText("/ 4,096").waitFor();
-      const loom = vscode.workspace.getConfiguration("loom");
-      assert.equal(loom.get("address"), server.url);
-      assert.equal(loom.get("model"), "scripted");
-      assert.equal(loom.get("approvals"), "ask");
-      await panel.send("to whom does this go?");
-      await item("OK.").waitFor();
-      assert.deepEqual(stranger.requests, []);
-    } finally {
-      rmSync(join(root, ".vscode"), { recursive: true });
-      await stranger.close();
-    }
   });
 });
 

@@ -62,6 +62,7 @@ describe("what the commands are there for, and when", () => {
 
   it("offers each command only while it can do something", async () => {
     const always = [
+      "Choose Address",
       "Focus Chat",
       "Get a Model",
       "New Session",

@@ -73,6 +73,18 @@ for (const { status, says, actions } of CASES) {
   });
 }
 
+for (const isRefused of [false, true]) {
+  test(`S03: an address of the workspace's that is ${isRefused ? "refused" : "not decided"} is named as text, with the way to decide`, async () => {
+    const otherAddress = { url: "http://theirs.example:1/<b>x</b>", isRefused };
+    await withPanel({ status: { ...READY, otherAddress } }, async (panel) => {
+      const text = panel.page.locator(".empty").getByText("http://theirs.example:1/<b>x</b>");
+      assert.match(await text.innerText(), isRefused ? /you refused/ : /before you agree/);
+      const press = () => panel.page.getByRole("button", { name: "Choose address" }).click();
+      assert.equal((await panel.postedBy("command", press)).command, "chooseAddress");
+    });
+  });
+}
+
 test("without a folder the panel says what does not work and opens one", async () => {
   await withPanel({ hasFolder: false }, async (panel) => {
     assert.match(await panel.page.locator(".empty").innerText(), /No folder is open\. Loom can chat/);

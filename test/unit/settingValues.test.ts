@@ -3,9 +3,11 @@ import { test } from "node:test";
 import { SECRET_FILES } from "../../src/core/approvals/secrets";
 import { chooseAddress, DEFAULT_ADDRESS } from "../../src/ollama/address";
 import { readSettings, type SettingSource } from "../../src/vscode/settingValues";
+import type { AddressAnswer } from "../../src/vscode/workspaceAddress";
 
 function sourceOf(values: Readonly<Record<string, unknown>>, ollamaHost?: string): SettingSource {
   return {
+    workspaceAddress: { value: undefined, answerTo: () => undefined },
     set: (id) => values[id],
     chooseAddress: (text) => chooseAddress({ field: "loom.address", text }, ollamaHost),
     defaultAddress: DEFAULT_ADDRESS,
@@ -16,6 +18,7 @@ test("without any setting the defaults hold and nothing is named", () => {
   assert.deepEqual(readSettings(sourceOf({})), {
     values: {
       address: { url: "http://127.0.0.1:11434", isLoopback: true },
+      namedByWorkspace: undefined,
       model: "",
       numCtx: 8192,
       isNumCtxSet: false,
@@ -118,3 +121,87 @@ test("OLLAMA_HOST counts while no address is set, and only then", () => {
   const set = readSettings(sourceOf({ address: "http://127.0.0.1:1234" }, "0.0.0.0:9999"));
   assert.equal(set.values.address.url, "http://127.0.0.1:1234");
 });
+
+/** What the settings come to when the workspace names an address, with the answers that the person gave before. */
+function readWithNamed(
+  value: unknown,
+  answers: Readonly<Record<string, AddressAnswer>> = {},
+  own: Readonly<Record<string, unknown>> = { address: "http://mine:1" },
+) {
+  return readSettings({
+    ...sourceOf(own),
+    workspaceAddress: { value, answerTo: (url) => answers[url] },
+  });
+}
+
+test("S03: an address that the workspace names is used only after exactly that one was agreed to", () => {
+  const cases: readonly (readonly [
+    Readonly<Record<string, AddressAnswer>>,
+    string,
+    AddressAnswer | undefined,
+  ])[] = [
+    [{}, "http://mine:1", undefined],
+    [{ "http://theirs:2": "refuse" }, "http://mine:1", "refuse"],
+    [{ "http://theirs:2": "use" }, "http://theirs:2", "use"],
+    // Another port, host, path or scheme is another address.
+    [{ "http://theirs:3": "use" }, "http://mine:1", undefined],
+    [{ "http://theirs:2/path": "use" }, "http://mine:1", undefined],
+    [{ "https://theirs:2": "use" }, "http://mine:1", undefined],
+    [{ "http://theirs:2": "use", "http://theirs:3": "refuse" }, "http://theirs:2", "use"],
+  ];
+  for (const [answers, used, answer] of cases) {
+    const { values, bad } = readWithNamed("http://theirs:2", answers);
+    assert.deepEqual(bad, []);
+    assert.equal(values.address.url, used);
+    assert.deepEqual(values.namedByWorkspace, { url: "http://theirs:2", isLoopback: false, answer });
+  }
+});
+
+test("S03: an address of the workspace's that means the person's own, or nothing, is no question", () => {
+  for (const value of ["mine:1", " http://mine:1/ ", "http://MINE:1/api", "", "  ", null, undefined]) {
+    const { values, bad } = readWithNamed(value);
+    assert.deepEqual([values.address.url, values.namedByWorkspace, bad], ["http://mine:1", undefined, []]);
+  }
+  // An empty one does not bring back the environment's or the default in place of the person's own.
+  assert.equal(
+    readSettings({ ...sourceOf({}, "env:5"), workspaceAddress: { value: "", answerTo: () => "use" } }).values
+      .address.url,
+    "http://env:5",
+  );
+});
+
+for (const [what, value] of [
+  ["no address", "my server"],
+  ["a password", "http://me:periwinkle-7@127.0.0.1:11434@theirs"],
+  ["another scheme", "file:///etc/passwd"],
+  ["no text", { url: "http://theirs:2" }],
+  [
+    "more than can be shown",
+    `http://127.0.0.1.${"a".repeat(60)}.${"b".repeat(60)}.${"c".repeat(60)}.${"d".repeat(20)}.theirs`,
+  ],
+  ["more than can be shown once it is spelled out", `http://theirs/${"ä".repeat(100)}`],
+] as const)
+  test(`S03: an address of the workspace's with ${what} is named and never used, whatever was agreed to`, () => {
+    const { values, bad } = readSettings({
+      ...sourceOf({ address: "http://mine:1" }),
+      workspaceAddress: { value, answerTo: () => "use" },
+    });
+    assert.deepEqual([values.address.url, values.namedByWorkspace], ["http://mine:1", undefined]);
+    assert.deepEqual(
+      bad.map(({ id, usedInstead }) => [id, usedInstead]),
+      [["address", "http://mine:1"]],
+    );
+    assert.doesNotMatch(JSON.stringify(bad.map(({ expected }) => expected)), /periwinkle/);
+  });
+
+for (const [value, shown] of [
+  ["127.0.0.1.theirs.example", "http://127.0.0.1.theirs.example:11434"],
+  ["http://\u0430pple.example", "http://xn--pple-43d.example:11434"],
+  ["http://theirs.example/\u202egpj.x", "http://theirs.example:11434/%E2%80%AEgpj.x"],
+  ["http://theirs.example/?q=1#x", "http://theirs.example:11434"],
+  ["http://theirs.ex\u200bample", "http://theirs.example:11434"],
+] as const)
+  test(`S03: what is asked about is the address that requests would go to: ${JSON.stringify(value)}`, () => {
+    const { values } = readWithNamed(value);
+    assert.equal(values.namedByWorkspace?.url, shown);
+  });

@@ -4,6 +4,7 @@ import vscode = require("vscode");
 import type { Workspace } from "../../core/ports";
 import type { ApprovalQuestion, SessionEvent } from "../../shared/live";
 import { Disposable } from "../disposable";
+import { inform } from "../messages";
 import type { Sessions } from "../sessions/sessions";
 import type { VirtualDocuments } from "./virtualDocuments";
 
@@ -38,7 +39,7 @@ export class Diffs extends Disposable {
     const sides = edit && (await this.sidesOf(edit));
     if (edit === undefined || sides === undefined) {
       const text = vscode.l10n.t("This change cannot be shown: the file has changed since.");
-      void vscode.window.showInformationMessage(text);
+      void inform(text);
       return;
     }
     const name = basename(edit.path);

@@ -1,4 +1,5 @@
 import vscode = require("vscode");
+import { inform, plainMessage } from "../messages";
 import { openSetting, type Settings } from "../settings";
 
 /** Where the agreements are kept: models that run elsewhere, each with the server that passes things on to it. */
@@ -27,7 +28,9 @@ export class CloudConsent {
     const detail = vscode.l10n.t(
       "Everything that you and the tools send it leaves this machine: messages, contents of files, output of commands. Its provider's terms hold for that.",
     );
-    const text = vscode.l10n.t("{0} does not run on this machine but in Ollama's cloud.", model);
+    const text = plainMessage(
+      vscode.l10n.t("{0} does not run on this machine but in Ollama's cloud.", model),
+    );
     if ((await vscode.window.showWarningMessage(text, { modal: true, detail }, use)) !== use) return false;
     await this.memory.update(KEY, [...this.agreed(), this.keyOf(model)]);
     return true;
@@ -48,5 +51,5 @@ async function explainHidden(model: string): Promise<void> {
     "{0} runs in Ollama's cloud, and the setting loom.cloudModels keeps such models away.",
     model,
   );
-  if ((await vscode.window.showInformationMessage(text, open)) === open) await openSetting("cloudModels");
+  if ((await inform(text, open)) === open) await openSetting("cloudModels");
 }

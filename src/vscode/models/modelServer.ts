@@ -1,6 +1,6 @@
 import type { ChatModel } from "../../core/ports";
 import type { Failure } from "../../shared/events";
-import type { ModelStatus } from "../../shared/protocol";
+import type { ServerStatus } from "../../shared/protocol";
 import type { ServerAddress, Thinking } from "../settingValues";
 
 /** A model that the server has. */
@@ -57,7 +57,7 @@ export interface Failed {
 
 /** The server apart from chatting: what pickers, messages and the empty panel need. Failures are data. */
 export interface ModelServer {
-  status(model: string, signal: AbortSignal): Promise<ModelStatus>;
+  status(model: string, signal: AbortSignal): Promise<ServerStatus>;
   listModels(signal: AbortSignal): Promise<readonly InstalledModel[] | Failed>;
   show(model: string, signal: AbortSignal): Promise<ModelFacts | Failed>;
   listLoaded(signal: AbortSignal): Promise<readonly ModelInMemory[]>;

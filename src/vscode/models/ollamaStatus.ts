@@ -1,6 +1,6 @@
 import vscode = require("vscode");
 import { chooseNumCtx, type WindowFacts } from "../../core/window/numCtx";
-import type { ModelStatus } from "../../shared/protocol";
+import type { ModelStatus, ServerStatus } from "../../shared/protocol";
 import { Disposable } from "../disposable";
 import type { SettingValues } from "../settingValues";
 import type { Settings } from "../settings";
@@ -14,6 +14,8 @@ const AGAIN_MS = 3_000;
  * change and on request; again and again only while the panel is visible and says that something is missing.
  */
 export class OllamaStatus extends Disposable {
+  /** As the server said it; `status` is that together with what the settings say. */
+  private said: ServerStatus;
   private status: ModelStatus;
   private asking: AbortController | undefined;
   private timer: NodeJS.Timeout | undefined;
@@ -28,7 +30,8 @@ export class OllamaStatus extends Disposable {
     private readonly settings: Settings,
   ) {
     super();
-    this.status = { state: "checking", address: settings.current.address.url };
+    this.said = { state: "checking", address: settings.current.address.url };
+    this.status = withOther(this.said, settings.current);
     this.register(settings.onDidChange(() => void this.check()));
     this.register(
       vscode.window.onDidChangeWindowState(({ focused }) => {
@@ -60,7 +63,7 @@ export class OllamaStatus extends Disposable {
     const asking = new AbortController();
     this.asking = asking;
     const { address, model } = this.settings.current;
-    if (address.url !== this.status.address) this.set({ state: "checking", address: address.url });
+    this.set(address.url === this.said.address ? this.said : { state: "checking", address: address.url });
     const status = await this.server.status(model, asking.signal);
     if (asking.signal.aborted) return;
     this.asking = undefined;
@@ -69,7 +72,9 @@ export class OllamaStatus extends Disposable {
       this.timer = setTimeout(() => void this.check(), AGAIN_MS);
   }
 
-  private set(status: ModelStatus): void {
+  private set(said: ServerStatus): void {
+    this.said = said;
+    const status = withOther(said, this.settings.current);
     if (JSON.stringify(status) === JSON.stringify(this.status)) return;
     this.status = status;
     if (status.state === "ready") {
@@ -85,6 +90,11 @@ export class OllamaStatus extends Disposable {
     this.asking?.abort();
     this.asking = undefined;
   }
+}
+
+function withOther(status: ServerStatus, { namedByWorkspace: named }: SettingValues): ModelStatus {
+  if (named === undefined || named.answer === "use") return status;
+  return { ...status, otherAddress: { url: named.url, isRefused: named.answer === "refuse" } };
 }
 
 /** The num_ctx that requests to the chosen model have, before the server has its say. */

@@ -1,4 +1,5 @@
 import vscode = require("vscode");
+import { inform, plainMessage, tellError } from "../messages";
 import type { ModelServer, PullOutcome } from "./modelServer";
 
 /** How far a download got, in percent of what is known of its size. */
@@ -22,7 +23,7 @@ async function pullOnce(server: Pick<ModelServer, "pull">, model: string): Promi
   let percent = 0;
   const options = {
     location: vscode.ProgressLocation.Notification,
-    title: vscode.l10n.t("Getting {0}", model),
+    title: plainMessage(vscode.l10n.t("Getting {0}", model)),
     cancellable: true,
   };
   const outcome = await vscode.window.withProgress(options, async (progress, token) => {
@@ -46,7 +47,7 @@ async function pullOnce(server: Pick<ModelServer, "pull">, model: string): Promi
 }
 
 function messageFor(status: string, completed: number, total: number): string {
-  if (total === 0) return status;
+  if (total === 0) return plainMessage(status);
   const gigabytes = (bytes: number) => (bytes / 1e9).toFixed(1);
   const percent = Math.floor((completed / total) * 100);
   return vscode.l10n.t("{0} of {1} GB ({2} %)", gigabytes(completed), gigabytes(total), percent);
@@ -55,7 +56,7 @@ function messageFor(status: string, completed: number, total: number): string {
 async function offerToGoOn(model: string, percent: number): Promise<boolean> {
   const goOn = vscode.l10n.t("Go On");
   const text = vscode.l10n.t("Getting {0} was stopped at {1} %. What has come is kept.", model, percent);
-  return (await vscode.window.showInformationMessage(text, goOn)) === goOn;
+  return (await inform(text, goOn)) === goOn;
 }
 
 async function offerToRetry({
@@ -67,9 +68,9 @@ async function offerToRetry({
 }): Promise<boolean> {
   // A name that the library does not have is not there the second time either.
   if (kind === "model_missing") {
-    void vscode.window.showErrorMessage(message);
+    void tellError(message);
     return false;
   }
   const again = vscode.l10n.t("Try Again");
-  return (await vscode.window.showErrorMessage(message, again)) === again;
+  return (await tellError(message, again)) === again;
 }

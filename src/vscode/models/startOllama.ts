@@ -1,6 +1,7 @@
 import { access, constants } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import vscode = require("vscode");
+import { inform } from "../messages";
 import type { ServerAddress } from "../settingValues";
 import { openSetting } from "../settings";
 
@@ -33,7 +34,7 @@ async function explainRemote(url: string): Promise<void> {
     "Loom is set to use Ollama at {0}, which is another machine: start it there.",
     url,
   );
-  if ((await vscode.window.showInformationMessage(text, open)) === open) await openSetting("address");
+  if ((await inform(text, open)) === open) await openSetting("address");
 }
 
 async function offerDownload(): Promise<void> {
@@ -41,7 +42,7 @@ async function offerDownload(): Promise<void> {
   const text = vscode.l10n.t(
     "Ollama was not found on this machine. Install it, start it, and Loom will notice.",
   );
-  if ((await vscode.window.showInformationMessage(text, open)) === open) {
+  if ((await inform(text, open)) === open) {
     await vscode.env.openExternal(vscode.Uri.parse(DOWNLOAD_PAGE));
   }
 }

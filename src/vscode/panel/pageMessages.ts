@@ -5,6 +5,7 @@ import type { FromPage, PageCommand } from "../../shared/protocol";
 import type { Diffs } from "../documents/diffs";
 import type { SummaryFiles } from "../documents/summaryFiles";
 import { messageOf } from "../log";
+import { inform, tellError } from "../messages";
 import type { OllamaStatus } from "../models/ollamaStatus";
 import type { Sessions } from "../sessions/sessions";
 import { openSetting, type Settings } from "../settings";
@@ -29,7 +30,7 @@ export function handlePageMessages(parts: Parts): vscode.Disposable {
       parts.log.error(
         `${message.type}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
       );
-      void vscode.window.showErrorMessage(vscode.l10n.t("Loom: {0}", messageOf(error)));
+      void tellError(vscode.l10n.t("Loom: {0}", messageOf(error)));
     });
   });
 }
@@ -111,9 +112,7 @@ async function runCommand(command: PageCommand, argument: string, status: Ollama
 async function insertAtCursor(text: string): Promise<void> {
   const editor = vscode.window.activeTextEditor;
   if (editor === undefined) {
-    void vscode.window.showInformationMessage(
-      vscode.l10n.t("Open a file first: there is no cursor to insert at."),
-    );
+    void inform(vscode.l10n.t("Open a file first: there is no cursor to insert at."));
     return;
   }
   await editor.edit((edit) => {
@@ -130,7 +129,7 @@ async function openFile(path: string, workspace: Workspace): Promise<void> {
   const resolved = await workspace.resolve(path);
   if (resolved.place !== "inside" || resolved.kind !== "file") {
     const text = vscode.l10n.t("{0} is not a file in this workspace.", path);
-    void vscode.window.showInformationMessage(text);
+    void inform(text);
     return;
   }
   const { absolute } = resolved;

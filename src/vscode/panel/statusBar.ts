@@ -2,6 +2,7 @@ import vscode = require("vscode");
 import type { Meter } from "../../shared/live";
 import type { ModelStatus } from "../../shared/protocol";
 import { Disposable } from "../disposable";
+import { plainMessage } from "../messages";
 
 /** The model and how full its window is, at the edge of the editor; a click shows what fills the window. */
 export class StatusBar extends Disposable {
@@ -19,7 +20,8 @@ export class StatusBar extends Disposable {
     const { item } = this;
     const isReady = status.state === "ready";
     item.text = `$(comment-discussion) ${isReady ? readyText(status.model, meter) : stateText(status)}`;
-    item.tooltip = isReady && meter !== null ? meterSentence(meter) : stateText(status);
+    const tooltip = isReady && meter !== null ? meterSentence(meter) : stateText(status);
+    item.tooltip = status.otherAddress === undefined ? tooltip : `${tooltip}\n${otherSentence(status)}`;
     item.accessibilityInformation = {
       label: `Loom, ${item.text.replace(/^\S+ /, "")}. ${item.tooltip}`,
       role: "button",
@@ -54,6 +56,14 @@ function meterSentence(meter: Meter): string {
     number(meter.window),
     percentOf(meter),
     number(meter.compactAt),
+  );
+}
+
+function otherSentence({ otherAddress, address }: ModelStatus): string {
+  return vscode.l10n.t(
+    "Loom uses {0}, not {1}, which the settings of this workspace name.",
+    address,
+    plainMessage(otherAddress?.url ?? ""),
   );
 }
 

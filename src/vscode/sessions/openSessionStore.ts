@@ -2,6 +2,7 @@ import { join } from "node:path";
 import vscode = require("vscode");
 import { CheckpointStore } from "../../node/files/checkpointStore";
 import { unsavedTextOf } from "../documents/openDocuments";
+import { warn } from "../messages";
 import { SessionStore, type Damage } from "./sessionStore";
 import { WindowMemory } from "./windowMemory";
 
@@ -29,7 +30,7 @@ function tellOfDamage({ title, lines, keptAs }: Damage, log: vscode.LogOutputCha
     lines,
     keptAs,
   );
-  void vscode.window.showWarningMessage(text, show).then((answer) => {
+  void warn(text, show).then((answer) => {
     if (answer === show) void vscode.window.showTextDocument(vscode.Uri.file(keptAs), { preview: true });
   });
 }

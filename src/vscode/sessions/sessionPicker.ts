@@ -1,4 +1,5 @@
 import vscode = require("vscode");
+import { inform } from "../messages";
 import type { SessionSummary } from "./sessionStore";
 import type { Sessions } from "./sessions";
 
@@ -11,9 +12,7 @@ export async function pickSession(sessions: Sessions): Promise<boolean> {
   await sessions.ready();
   const items = (await sessions.list()).map((summary) => itemOf(summary, sessions.currentKey));
   if (items.length === 0) {
-    void vscode.window.showInformationMessage(
-      vscode.l10n.t("There is no earlier session in this workspace yet."),
-    );
+    void inform(vscode.l10n.t("There is no earlier session in this workspace yet."));
     return false;
   }
   const item = await vscode.window.showQuickPick(items, {

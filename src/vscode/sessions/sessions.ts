@@ -6,6 +6,7 @@ import type { SessionEvent } from "../../shared/live";
 import { NO_DRAFT, type Draft } from "../../shared/protocol";
 import { Disposable } from "../disposable";
 import { messageOf } from "../log";
+import { inform, tellError, warn } from "../messages";
 import type { SessionAppender } from "./sessionAppender";
 import type { SessionStore, SessionSummary, StoredSession } from "./sessionStore";
 import type { WindowMemory } from "./windowMemory";
@@ -73,7 +74,7 @@ export class Sessions extends Disposable {
       if (this.open?.stored.key === key) return this.open.session;
       const stored = await this.parts.store.open(key);
       if (typeof stored !== "string") return this.switchTo(stored);
-      void vscode.window.showWarningMessage(
+      void warn(
         stored === "open_elsewhere"
           ? vscode.l10n.t(
               "This session is open in another window. Go on with it there, or close that window first.",
@@ -134,7 +135,7 @@ export class Sessions extends Disposable {
       return await this.parts.store.open(key);
     } catch (error) {
       const reason = messageOf(error);
-      void vscode.window.showErrorMessage(vscode.l10n.t("The last session could not be opened: {0}", reason));
+      void tellError(vscode.l10n.t("The last session could not be opened: {0}", reason));
       return "missing";
     }
   }
@@ -152,7 +153,7 @@ export class Sessions extends Disposable {
       const text = vscode.l10n.t(
         "Loom was still working in the session that you left, so it was stopped there.",
       );
-      void vscode.window.showInformationMessage(text);
+      void inform(text);
     }
     return session;
   }

@@ -121,12 +121,19 @@ test("secret-looking files are found in the words of commands, behind =, @ and :
 
 test("S03: the default of the secret files is the list of the core, and a folder cannot set what loosens consent or redirects", () => {
   const manifest = JSON.parse(readFileSync("package.json", "utf8")) as {
+    capabilities: { untrustedWorkspaces: { restrictedConfigurations: readonly string[] } };
     contributes: { configuration: { properties: Record<string, { default: unknown; scope: string }> } };
   };
   const { properties } = manifest.contributes.configuration;
   assert.deepEqual(properties["loom.secretFiles"]?.default, [...SECRET_FILES]);
   // What a folder must not be able to loosen or redirect.
-  for (const name of ["address", "model", "approvals", "allowedCommands", "secretFiles"]) {
+  const { restrictedConfigurations } = manifest.capabilities.untrustedWorkspaces;
+  for (const name of ["model", "cloudModels", "approvals", "allowedCommands", "secretFiles"]) {
     assert.equal(properties[`loom.${name}`]?.scope, "machine", name);
+  }
+  // A folder may name it, and it is asked about then; in a remote window that of the machine counts, not that of the laptop.
+  assert.equal(properties["loom.address"]?.scope, "machine-overridable");
+  for (const name of ["address", "roundLimit", "commandTimeLimit"]) {
+    assert.ok(restrictedConfigurations.includes(`loom.${name}`), name);
   }
 });
