@@ -19,7 +19,7 @@ export class TokenCounter {
   message(message: ContextMessage): number {
     const known = this.#messages.get(message);
     if (known !== undefined) return known;
-    const wire = { ...toWireMessage(message) };
+    const wire = { ...toWireMessage(message, true) };
     const text = JSON.stringify(wire);
     const count = this.#texts.get(text) ?? countPrompt({ messages: [wire] }) - REPLY_HEAD;
     this.#texts.set(text, count);

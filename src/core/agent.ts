@@ -8,6 +8,7 @@ import type { AnyTool } from "./tools/tool";
 import type { Checkpoints } from "./turn/checkpoints";
 import type { Context } from "./window/context";
 import { estimateMessages, estimateText } from "./window/estimate";
+import { LARGER_WINDOW } from "./window/numCtx";
 import { buildSystemPrompt, RULES_SHARE, type WorkspaceFacts } from "./window/systemPrompt";
 import {
   compactAtOf,
@@ -82,14 +83,6 @@ export function windowOf(agent: Agent): Window {
 export function rulesOf({ approvalMode, allowedCommands, readOnlyReason }: SessionSettings): ApprovalRules {
   if (readOnlyReason !== undefined) return { mode: "readOnly", readOnlyReason };
   return { mode: approvalMode, ...(allowedCommands && { allowedCommands }) };
-}
-
-/** Appends what the settings ask for when that has changed since the log last said so. */
-export function adoptSettings(agent: Agent): void {
-  const { model, numCtx } = agent.settings();
-  const asked = agent.journal.askedWindow;
-  if (asked?.model === model && asked.numCtx === numCtx) return;
-  agent.journal.append({ type: "window_set", model, numCtx, source: "settings" });
 }
 
 /** The server gave the model less than was asked for: it is said, and used from here on. */
@@ -172,8 +165,15 @@ export function replyBudget(agent: Agent, promptTokens: number): number {
   return Math.max(64, Math.min(left, Math.max(keepable, Math.floor(window.numCtx * SHARES.replyRoom))));
 }
 
-/** Why a message of the user cannot be sent, with its size and the way out: even alone it would not fit. Undefined when it fits. */
-export function refuseLongMessage(agent: Agent, text: string): string | undefined {
+/** Why a message of the user cannot be sent, with the way out; undefined when it can. */
+export function refuseMessage(agent: Agent, text: string): string | undefined {
+  if (text.trim() === "") return "The message is empty.";
+  if (agent.settings().model === "") return "No model is chosen. Run “Loom: Select Model”, then send again.";
+  return refuseLongMessage(agent, text);
+}
+
+/** The same for a message that would not fit even alone. */
+function refuseLongMessage(agent: Agent, text: string): string | undefined {
   const window = windowOf(agent);
   const tokens = estimateText(text, window.rates);
   const fixed = requestFloor(agent, window);
@@ -182,7 +182,7 @@ export function refuseLongMessage(agent: Agent, text: string): string | undefine
   const most = limit - 4 * LEAST_RESULT_TOKENS;
   if (tokens <= most) return undefined;
   if (most < LEAST_MESSAGE_TOKENS) {
-    return `The system prompt and the tools alone take about ${fixed} of the ${window.numCtx} tokens of the context window, and an answer needs room too. Nothing was sent. Raise num_ctx (setting loom.numCtx).`;
+    return `The system prompt and the tools alone take about ${fixed} of the ${window.numCtx} tokens of the context window, and an answer needs room too. Nothing was sent. ${LARGER_WINDOW}`;
   }
   return `The message has about ${tokens} tokens; in a context window of ${window.numCtx} at most ${most} fit beside the system prompt, the tools and the answer. Nothing was sent. Shorten it, put it into a file and name the file, or raise num_ctx (setting loom.numCtx).`;
 }

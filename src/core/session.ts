@@ -3,9 +3,8 @@ import type { ApprovalDecision, QueuedMessage, SessionEvent } from "../shared/li
 import type { ContextBreakdown } from "../shared/protocol";
 import type { SessionView } from "../shared/view";
 import {
-  adoptSettings,
   freshSystemPrompt,
-  refuseLongMessage,
+  refuseMessage,
   rulesOf,
   windowOf,
   type Agent,
@@ -24,6 +23,7 @@ import type { AnyTool } from "./tools/tool";
 import { noteRestored, type Checkpoints } from "./turn/checkpoints";
 import { contextNow, steeringOf } from "./turn/contextDetails";
 import { Preloader } from "./turn/preloader";
+import { SettingsChange } from "./turn/settingsChange";
 import { runTurn } from "./turn/turn";
 import { renderSummaryMessage } from "./window/summaryMessage";
 import type { WorkspaceFacts } from "./window/systemPrompt";
@@ -64,6 +64,7 @@ export class Session {
   readonly #journal: Journal;
   readonly #agent: Agent;
   readonly #preloader: Preloader;
+  readonly #settingsChange: SettingsChange;
   #running: { readonly controller: AbortController; readonly done: Promise<void> } | undefined;
   #isDisposed = false;
 
@@ -104,6 +105,7 @@ export class Session {
       run: (work) => this.#start(work),
     });
     this.#preloader = new Preloader(this.#agent);
+    this.#settingsChange = new SettingsChange(this.#agent);
     if (events.length === 0) journal.append({ type: "session_started", sessionId: newId() });
     for (const body of repairEvents(journal.events)) journal.append(body);
     this.id = journal.view.sessionId;
@@ -132,12 +134,7 @@ export class Session {
 
   /** Takes a message: it goes out now or waits its turn. A refusal says why and what to do, and changes nothing. */
   send(id: string, text: string): SendOutcome {
-    if (text.trim() === "") return { accepted: false, message: "The message is empty." };
-    const { model } = this.ports.settings();
-    if (model === "") {
-      return { accepted: false, message: "No model is chosen. Run “Loom: Select Model”, then send again." };
-    }
-    const refusal = refuseLongMessage(this.#agent, text);
+    const refusal = refuseMessage(this.#agent, text);
     if (refusal !== undefined) return { accepted: false, message: refusal };
     if (this.isBusy || this.view.queue.length > 0)
       this.#journal.append({ type: "message_queued", queueId: id, text });
@@ -209,9 +206,9 @@ export class Session {
     return compaction && renderSummaryMessage(compaction.summary, compaction.kept);
   }
 
-  /** Shows what changed settings mean for the meter. */
+  /** To be told that settings may have changed: shows what they mean for the meter and for what runs. */
   settingsChanged(): void {
-    if (!this.isBusy && this.#journal.windowSet !== undefined) adoptSettings(this.#agent);
+    this.#settingsChange.changed(this.isBusy);
     this.#showMeter();
   }
 
@@ -234,10 +231,12 @@ export class Session {
     const controller = new AbortController();
     // One step later, so that nothing which `work` causes can find the session idle.
     const done = Promise.resolve()
+      .then(() => this.#settingsChange.adopt())
       .then(() => work(controller.signal))
       .catch((error: unknown) => this.#reportBug(error))
       .finally(() => {
         this.#running = undefined;
+        if (!this.#isDisposed) this.#settingsChange.changed(false);
         this.#journal.emit({ type: "phase_changed", phase: { name: "idle" } });
         this.#startQueued();
       });
@@ -255,7 +254,6 @@ export class Session {
   }
 
   async #runTurn(signal: AbortSignal): Promise<void> {
-    adoptSettings(this.#agent);
     if (this.#journal.context.messages[0]?.role !== "system") {
       this.#journal.append({ type: "prompt_built", systemPrompt: await freshSystemPrompt(this.#agent) });
     }

@@ -1,6 +1,6 @@
 import type { Compacted, LogEvent } from "../shared/events";
 import type { ContextDetails } from "../shared/protocol";
-import { adoptSettings, modelOf, windowOf, type Agent, type CommandOutcome } from "./agent";
+import { modelOf, windowOf, type Agent, type CommandOutcome } from "./agent";
 import { compact } from "./compaction/compactor";
 import { rewriteSummary } from "./compaction/rewriteSummary";
 import { contextDetails, nextRequest, undoOf } from "./turn/contextDetails";
@@ -32,7 +32,6 @@ export class Steering {
     if (refusal !== undefined) return refusal;
     let result = DONE;
     await this.runner.run(async (signal) => {
-      adoptSettings(this.agent);
       const outcome = await compact(this.agent, "by_hand", focus, signal);
       if (outcome.type === "stopped") result = no("Stopped: the conversation is as it was.");
       else if (outcome.type !== "compacted") result = no(outcome.message);
@@ -78,7 +77,6 @@ export class Steering {
     if (refusal !== undefined) return refusal;
     let result = DONE;
     await this.runner.run(async (signal) => {
-      adoptSettings(this.agent);
       const outcome = await rewriteSummary(this.agent, found, wish, signal);
       if (outcome.type === "stopped") result = no("Stopped: the summary is as it was.");
       if (outcome.type === "failed") {

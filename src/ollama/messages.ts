@@ -26,10 +26,10 @@ type WireParameters = {
 
 /**
  * The message with its keys always in the same order, so that a message becomes the same bytes in every request and the server finds
- * its prompt cache. Thinking goes back with the message: a model plans on from it within a tool loop, and the server
+ * its prompt cache. Thinking goes back with the message to a model that thinks: it plans on from it within a tool loop, and the server
  * itself leaves old thinking out. Servers differ in whether they match a result by name, id or order, so it has all three.
  */
-export function toWireMessage(message: ContextMessage): WireMessage {
+export function toWireMessage(message: ContextMessage, thinks: boolean): WireMessage {
   const { role, content } = message;
   switch (message.role) {
     case "system":
@@ -39,7 +39,7 @@ export function toWireMessage(message: ContextMessage): WireMessage {
       return {
         role,
         content,
-        ...(message.thinking === "" ? {} : { thinking: message.thinking }),
+        ...(message.thinking === "" || !thinks ? {} : { thinking: message.thinking }),
         ...(message.toolCalls.length === 0 ? {} : { tool_calls: message.toolCalls.map(toWireCall) }),
       };
     case "tool":

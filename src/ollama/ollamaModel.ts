@@ -201,7 +201,8 @@ export class OllamaModel implements ChatModel {
       stream: true as const,
       ...fields,
       ...(request.tools.length === 0 ? {} : { tools: request.tools.map(toWireTool) }),
-      messages: request.messages.map(toWireMessage),
+      // What another model thought before this one took over is nothing to a model that does not think.
+      messages: request.messages.map((message) => toWireMessage(message, fields.think !== undefined)),
       options,
     };
     return { wire, quirks };

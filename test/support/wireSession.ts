@@ -7,6 +7,8 @@ import { startSession, type Fixture } from "./sessionFixture";
 
 export type WireSessionOptions = WireOptions & {
   readonly settings?: Partial<SessionSettings>;
+  /** Takes the place of `settings` where they change. */
+  readonly settingsNow?: () => SessionSettings;
   readonly tools?: readonly AnyTool[];
   readonly events?: readonly LogEvent[];
   readonly date?: string;
@@ -20,11 +22,12 @@ export interface WireSession extends Wire, Fixture {
 /** A session over real HTTP on the scripted server and its model `scripted`. */
 export async function startWireSession(
   context: TestContext,
-  { settings, tools, events, date, ...wireOptions }: WireSessionOptions = {},
+  { settings, settingsNow, tools, events, date, ...wireOptions }: WireSessionOptions = {},
 ): Promise<WireSession> {
   const wire = await startWire(context, wireOptions);
   const fixture = startSession(wire.model, {
     settings: { model: "scripted", ...settings },
+    ...(settingsNow === undefined ? {} : { settingsNow }),
     ...(tools === undefined ? {} : { tools }),
     ...(events === undefined ? {} : { events }),
     ...(date === undefined ? {} : { date }),

@@ -163,7 +163,7 @@ describe("the breaker of the automatic compaction", () => {
     assert.ok(notice?.type === "notice");
     assert.match(
       notice.text,
-      /^Automatic compaction pauses .*The system prompt and the tools alone take about \d+ of the 2048 tokens .*Raise num_ctx \(setting loom\.numCtx\)\.$/,
+      /^Automatic compaction pauses .*The system prompt and the tools alone take about \d+ of the 2048 tokens .*Raise num_ctx \(setting loom\.numCtx\) or choose a model with a larger context window\.$/,
     );
     assert.equal(model.requests.length, 3, "no summary was asked for");
   });

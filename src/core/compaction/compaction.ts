@@ -2,7 +2,8 @@ import type { Compacted, CompactionFault, CompactionTrigger, SummaryForm } from 
 import { activeCompaction } from "../log/activeCompaction";
 import { estimateMessages, estimateText } from "../window/estimate";
 import type { ContextMessage } from "../window/messages";
-import { fixedTokens, pinTokens, promptTokens } from "../window/window";
+import { LARGER_WINDOW } from "../window/numCtx";
+import { fixedTokens, pinTokens, systemPromptOf } from "../window/window";
 import { keepPins } from "./pins";
 import { canBeSent, planCompaction, type CompactionPlan, type PlanInput } from "./plan";
 import { summarise, type Summarised, type SummaryInput } from "./summarise";
@@ -58,7 +59,9 @@ export async function runCompaction(input: CompactionInput, signal: AbortSignal)
   }
   const afterTokens = plan.tokensWithoutSummary + estimateText(summary.text, input.window.rates);
   // Estimate against estimate: a measured count is often smaller than a careful estimate of the same text.
-  const now = promptTokens({ messages: input.messages, anchor: undefined }, input.window).tokens;
+  const now =
+    fixedTokens(systemPromptOf(input), input.window) +
+    estimateMessages(input.messages.slice(1), input.window.rates);
   if (afterTokens >= now) {
     const size = sizeFault(input, plan.tail);
     const message = `It would free nothing: about ${afterTokens} tokens after it, ${now} before.`;
@@ -88,13 +91,13 @@ function sizeFault(
     return {
       type: "failed",
       fault: "fixed_part",
-      message: `${parts} alone take about ${fixed} of the ${numCtx} tokens of the context window. Raise num_ctx (setting loom.numCtx).`,
+      message: `${parts} alone take about ${fixed} of the ${numCtx} tokens of the context window. ${LARGER_WINDOW}`,
     };
   }
   return {
     type: "failed",
     fault: "giant_message",
-    message: `One message that has to stay takes about ${largest} of the ${numCtx} tokens of the context window. Start a new session without it, or raise num_ctx (setting loom.numCtx).`,
+    message: `One message that has to stay takes about ${largest} of the ${numCtx} tokens of the context window. Start a new session without it, raise num_ctx (setting loom.numCtx), or choose a model with a larger context window.`,
   };
 }
 

@@ -1,6 +1,6 @@
 import type { Compacted, SummaryForm, SummaryRequest, TokenCount } from "../../shared/events";
 import type { ChatModel, ChatOutcome, ChatRequest, ReplyDelta } from "../ports";
-import { estimateMessages, estimateText } from "../window/estimate";
+import { estimateMessages, estimateText, leftOutThinking } from "../window/estimate";
 import type { ContextMessage } from "../window/messages";
 import { findPromptCut } from "../window/promptCut";
 import { predictMs, type Speeds } from "../window/speeds";
@@ -207,7 +207,8 @@ class SummaryRun {
         const isOverflow = outcome.failure.kind === "window_exceeded";
         return { type: "failed", message: outcome.failure.message, isOverflow };
       }
-      if (findPromptCut(outcome.reply.usage, { expected: replaces, counted: 0 }, numCtx)) {
+      const expected = replaces - leftOutThinking(part.messages, rates, "all");
+      if (findPromptCut(outcome.reply.usage, { expected, counted: 0 }, numCtx)) {
         return { type: "failed", message: "The server cut the request for the summary.", isOverflow: true };
       }
       const found = summaryFault(outcome.reply, replaces, rates);

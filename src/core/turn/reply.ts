@@ -45,7 +45,7 @@ async function makeRoom(agent: Agent, signal: AbortSignal): Promise<ReplyOutcome
   const cause =
     outcome.type === "failed"
       ? outcome.message
-      : "Raise num_ctx (setting loom.numCtx) or start a new session.";
+      : "Raise num_ctx (setting loom.numCtx), choose a model with a larger context window, or start a new session.";
   return {
     type: "failed",
     failure: {

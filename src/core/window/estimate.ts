@@ -58,6 +58,16 @@ function messageShape(message: ContextMessage): TextShape {
   return shape;
 }
 
+// So is the thinking in it.
+const thinkingShapes = new WeakMap<ContextMessage, TextShape>();
+
+function thinkingShape(message: ContextMessage): TextShape {
+  if (message.role !== "assistant" || message.thinking === "") return EMPTY_SHAPE;
+  const known = thinkingShapes.get(message) ?? shapeOf(message.thinking);
+  thinkingShapes.set(message, known);
+  return known;
+}
+
 // A session offers the same list with every request.
 const toolShapes = new WeakMap<readonly ToolSchema[], TextShape>();
 
@@ -129,6 +139,20 @@ export function estimateConversation(messages: readonly ContextMessage[], rates:
   return estimateShape(shape, rates);
 }
 
+/**
+ * What thinking takes of such an estimate although it is not in the prompt: chat templates leave out that of all turns but the newest.
+ * `all` counts the newest turn too, for servers that leave that out as well.
+ */
+export function leftOutThinking(
+  messages: readonly ContextMessage[],
+  rates: Rates,
+  all: "all" | "earlier" = "earlier",
+): number {
+  const end = all === "all" ? messages.length : messages.findLastIndex(({ role }) => role === "user");
+  const shape = sumShapes(messages.slice(0, Math.max(0, end)), thinkingShape);
+  return Math.floor(sumOf(shape, rates) * rates.margin);
+}
+
 /** An estimate of what every request of a session begins with: the tool list and the system prompt, in tokens. */
 export function estimateFixed(systemPrompt: string, tools: readonly ToolSchema[], rates: Rates): number {
   return Math.ceil(sumOf(fixedShape(systemPrompt, tools), DEFAULT_RATES) * rates.fixedFactor);
@@ -193,13 +217,10 @@ export function learn(
   }
   const system = messages[0]?.role === "system" ? messages[0].content : "";
   const others = messages.slice(messages[0]?.role === "system" ? 1 : 0);
-  const othersTokens = sumOf(shapeOfAll(others), rates);
+  const shape = shapeOfAll(asRendered(others));
+  const othersTokens = sumOf(shape, rates);
   if (othersTokens > promptTokens * SHARE_OF_OTHERS) {
-    return calibrate(
-      rates,
-      shapeOfAll(others),
-      promptTokens - estimateFixed(system, tools, rates) / FIXED_MARGIN,
-    );
+    return calibrate(rates, shape, promptTokens - estimateFixed(system, tools, rates) / FIXED_MARGIN);
   }
   const ratio = (promptTokens - othersTokens) / sumOf(fixedShape(system, tools), DEFAULT_RATES);
   if (!(ratio > BELIEVABLE.lowest && ratio < BELIEVABLE.highest)) return rates;
@@ -208,6 +229,14 @@ export function learn(
 
 function shapeOfAll(messages: readonly ContextMessage[]): TextShape {
   return sumShapes(messages, messageShape);
+}
+
+/** The messages without the thinking that chat templates leave out. */
+function asRendered(messages: readonly ContextMessage[]): readonly ContextMessage[] {
+  const newest = messages.findLastIndex(({ role }) => role === "user");
+  return messages.map((message, index) =>
+    message.role === "assistant" && index < newest ? { ...message, thinking: "" } : message,
+  );
 }
 
 function hasThinking(message: ContextMessage): boolean {

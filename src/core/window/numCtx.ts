@@ -8,6 +8,10 @@ export interface WindowFacts {
   readonly modelfile?: number | undefined;
 }
 
+/** What helps where a window is too small for what has to be in it. */
+export const LARGER_WINDOW =
+  "Raise num_ctx (setting loom.numCtx) or choose a model with a larger context window.";
+
 /**
  * The num_ctx to ask for: what the person has set, else what the model's maker has, else a careful default; never more than
  * the model was trained for. Never the trained length by itself: it can need more memory than there is.

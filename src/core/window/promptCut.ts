@@ -1,6 +1,6 @@
 import type { Usage } from "../../shared/events";
 import type { Context } from "./context";
-import { estimateText, type Rates } from "./estimate";
+import { estimateText, leftOutThinking, type Rates } from "./estimate";
 
 /** What a count of the server is held against: what was sent at the least, in tokens. */
 export interface PromisedPrompt {
@@ -19,7 +19,9 @@ export function promisedPrompt(
   expected: number,
   rates: Rates,
 ): PromisedPrompt {
-  if (anchor === undefined || anchor.swaps !== undefined) return { expected, counted: 0 };
+  const thought = leftOutThinking(messages, rates, "all") - leftOutThinking(messages, rates);
+  if (anchor === undefined || anchor.swaps !== undefined)
+    return { expected: Math.max(1, expected - thought), counted: 0 };
   const measured = messages.slice(0, anchor.index + 1);
   const turn = measured.slice(measured.findLastIndex(({ role }) => role === "user") + 1);
   const thinking = turn.map((message) => (message.role === "assistant" ? message.thinking : ""));

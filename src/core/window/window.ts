@@ -4,7 +4,14 @@ import type { ContextBreakdown, ContextPart } from "../../shared/protocol";
 import { REPLY_ROOM, SHARES } from "../limits";
 import type { ToolSchema } from "../ports";
 import type { Context } from "./context";
-import { estimateConversation, estimateFixed, estimateMessages, estimateText, type Rates } from "./estimate";
+import {
+  estimateConversation,
+  estimateFixed,
+  estimateMessages,
+  estimateText,
+  leftOutThinking,
+  type Rates,
+} from "./estimate";
 import type { ContextMessage } from "./messages";
 import { renderKeptSections, SUMMARY_SENTENCE } from "./summaryMessage";
 
@@ -34,10 +41,9 @@ export function promptTokens(context: Pick<Context, "messages" | "anchor">, wind
     const [system, ...others] = messages;
     const isSystemFirst = system?.role === "system";
     const fixed = fixedTokens(isSystemFirst ? system.content : "", window);
-    return {
-      tokens: fixed + estimateConversation(isSystemFirst ? others : messages, window.rates),
-      estimated: true,
-    };
+    const conversation = estimateConversation(isSystemFirst ? others : messages, window.rates);
+    const tokens = fixed + conversation - leftOutThinking(messages, window.rates);
+    return { tokens, estimated: true };
   }
   const added = messages.slice(anchor.index + 1);
   const { swaps = [] } = anchor;

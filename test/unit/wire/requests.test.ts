@@ -105,8 +105,10 @@ test("keys of messages and tools have one order, whatever order they come in", a
   assert.equal(JSON.stringify(second?.body), JSON.stringify(first?.body));
 });
 
+const THINKING_MODEL = { name: "scripted", capabilities: ["completion", "tools", "thinking"] };
+
 test("results go back with name and id, calls with an object, and thinking with its message", async (context) => {
-  const wire = await startWire(context);
+  const wire = await startWire(context, { models: [THINKING_MODEL] });
   await reply(wire, { messages: [SYSTEM, user("x"), CALL, RESULT] });
   assert.deepEqual(wire.server.chats()[0]?.request.messages?.slice(2), [
     {
