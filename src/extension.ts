@@ -8,7 +8,7 @@ import { registerCommands } from "./vscode/commands";
 import type { Disposing } from "./vscode/disposable";
 import { Diffs } from "./vscode/documents/diffs";
 import { editorWorkspace } from "./vscode/documents/editorWorkspace";
-import { unsavedTextOf } from "./vscode/documents/openDocuments";
+import { SavedFiles } from "./vscode/documents/openDocuments";
 import { SummaryFiles } from "./vscode/documents/summaryFiles";
 import { TurnRestorer } from "./vscode/documents/turnRestorer";
 import { VirtualDocuments } from "./vscode/documents/virtualDocuments";
@@ -53,7 +53,8 @@ export function activate(context: vscode.ExtensionContext): void {
   const { settings, addressQuestion, consent, connection, status } = makeServerParts(context, log, own);
   const workspace = editorWorkspace();
   const shell = createShell(() => localFolders()[0]?.path);
-  const { checkpoints, ...stores } = openSessionStore(context, log);
+  const { savedSince } = own(new SavedFiles());
+  const { checkpoints, ...stores } = openSessionStore(context, { list: workspace.files, savedSince }, log);
   const sessions = own(
     new Sessions({
       ...stores,
@@ -81,7 +82,6 @@ export function activate(context: vscode.ExtensionContext): void {
     sessions,
     store: checkpoints,
     workspace,
-    unsavedText: unsavedTextOf,
     documents,
   });
   own(

@@ -41,6 +41,9 @@ export interface SessionSettings {
 
 export type CommandOutcome = { readonly ok: true } | { readonly ok: false; readonly message: string };
 
+export type SendOutcome =
+  { readonly accepted: true } | { readonly accepted: false; readonly message: string };
+
 /** What the parts of a running session share. */
 export interface Agent {
   readonly journal: Journal;

@@ -9,6 +9,7 @@ import {
   windowOf,
   type Agent,
   type CommandOutcome,
+  type SendOutcome,
   type SessionSettings,
 } from "./agent";
 import { Approvals } from "./approvals/approvals";
@@ -16,12 +17,13 @@ import { compactAfterTurn } from "./compaction/compactor";
 import { pin, unpin } from "./compaction/pins";
 import type { HashOf } from "./log/files";
 import { Journal, type LogStore } from "./log/journal";
-import { repairEvents } from "./log/repair";
+import { repair } from "./log/repair";
 import type { ChatModel } from "./ports";
 import { Steering } from "./steering";
 import type { AnyTool } from "./tools/tool";
 import { noteRestored, type Checkpoints } from "./turn/checkpoints";
 import { contextNow, steeringOf } from "./turn/contextDetails";
+import { settleLeft } from "./turn/keepFiles";
 import { Preloader } from "./turn/preloader";
 import { SettingsChange } from "./turn/settingsChange";
 import { runTurn } from "./turn/turn";
@@ -29,7 +31,7 @@ import { renderSummaryMessage } from "./window/summaryMessage";
 import type { WorkspaceFacts } from "./window/systemPrompt";
 import { breakdownOf, meterOf } from "./window/window";
 
-export type { CommandOutcome, SessionSettings } from "./agent";
+export type { CommandOutcome, SendOutcome, SessionSettings } from "./agent";
 export type { LogStore } from "./log/journal";
 export type { WorkspaceFacts } from "./window/systemPrompt";
 
@@ -49,9 +51,6 @@ export interface SessionPorts {
   /** One readable line, without contents of files or messages. */
   readonly log: (line: string) => void;
 }
-
-export type SendOutcome =
-  { readonly accepted: true } | { readonly accepted: false; readonly message: string };
 
 /**
  * One conversation: the owner of its log, its queue and of what runs. At most one turn or compaction runs at a time; messages
@@ -107,7 +106,7 @@ export class Session {
     this.#preloader = new Preloader(this.#agent);
     this.#settingsChange = new SettingsChange(this.#agent);
     if (events.length === 0) journal.append({ type: "session_started", sessionId: newId() });
-    for (const body of repairEvents(journal.events)) journal.append(body);
+    if (repair(journal)) void this.#start(() => settleLeft(journal, ports.checkpoints));
     this.id = journal.view.sessionId;
     journal.onEvent((event) => {
       if ("v" in event) this.#showMeter();

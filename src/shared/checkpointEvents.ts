@@ -4,6 +4,10 @@ export interface FilesKept {
   /** The message of the person that began the turn. */
   readonly turnId: string;
   readonly files: readonly KeptBefore[];
+  /** `expected` before they are changed, `unchanged` when they were not or are as before; absent once they have changed. */
+  readonly stage?: "expected" | "unchanged";
+  /** How many more have changed that are not named and cannot be restored. */
+  readonly more?: number;
 }
 
 /** How a file was before the turn; `not_kept` says why its content could not be kept. */

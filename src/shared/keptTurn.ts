@@ -1,14 +1,50 @@
-import type { FilesKept } from "./events";
+import type { FilesKept, KeptBefore } from "./events";
+import type { Entry } from "./view";
 
-/** The files of one turn whose former contents are kept. */
+/** A file that a turn changed; `isExpected` when it only was about to, which at the end of a turn means that Loom was ended. */
+export interface TurnFile extends KeptBefore {
+  readonly isExpected?: boolean;
+}
+
+/** The files of one turn whose former contents are kept, or are known not to be. */
 export interface KeptTurn {
   readonly turnId: string;
   /** Each once, in the order of their first change. */
-  readonly paths: readonly string[];
+  readonly files: readonly TurnFile[];
+  /** How many more have changed that are not named and cannot be restored. */
+  readonly more?: number;
 }
 
-/** What is kept after more files were. */
-export function keptAfter(kept: KeptTurn | null, { turnId, files }: FilesKept): KeptTurn {
-  const known = kept?.turnId === turnId ? kept.paths : [];
-  return { turnId, paths: [...new Set([...known, ...files.map(({ path }) => path)])] };
+/** What is known of a turn's files after an event; null when there are none. */
+export function keptAfter(kept: KeptTurn | null, event: FilesKept): KeptTurn | null {
+  const { turnId, stage } = event;
+  const known = kept?.turnId === turnId ? kept : null;
+  const named = new Map(event.files.map((file) => [file.path, file]));
+  const files = (known?.files ?? []).flatMap((file): readonly TurnFile[] => {
+    const now = named.get(file.path);
+    named.delete(file.path);
+    if (now === undefined) return [file];
+    if (stage === "unchanged") return [];
+    return stage === "expected" ? [file] : [now];
+  });
+  const added = stage === "unchanged" ? [] : [...named.values()];
+  const all = [
+    ...files,
+    ...added.map((file) => (stage === "expected" ? { ...file, isExpected: true } : file)),
+  ];
+  const more = (known?.more ?? 0) + (event.more ?? 0);
+  if (all.length === 0 && more === 0) return null;
+  return { turnId, files: all, ...(more > 0 && { more }) };
+}
+
+/** What is kept of the newest turn; what becomes known only after its end, e.g. because it was cut off, is shown with that end. */
+export function withKept(
+  entries: readonly Entry[],
+  kept: KeptTurn | null,
+): { readonly entries: readonly Entry[]; readonly kept: KeptTurn | null } {
+  const index = entries.findLastIndex(({ kind }) => kind === "turn_ended" || kind === "user");
+  const entry = entries[index];
+  if (entry?.kind !== "turn_ended") return { entries, kept };
+  const { kept: _, ...end } = entry;
+  return { entries: entries.with(index, kept === null ? end : { ...end, kept }), kept };
 }

@@ -14,7 +14,7 @@ import type {
   Unpinned,
   UserMessage,
 } from "./events";
-import { keptAfter, type KeptTurn } from "./keptTurn";
+import { keptAfter, withKept, type KeptTurn } from "./keptTurn";
 import type {
   ApprovalQuestion,
   LiveEvent,
@@ -194,7 +194,7 @@ function applyLogEvent(view: SessionView, event: LogEvent): SessionView {
     case "turn_resumed":
       return closeTurn(view);
     case "files_kept":
-      return { ...view, kept: keptAfter(view.kept, event) };
+      return { ...view, ...withKept(view.entries, keptAfter(view.kept, event)) };
     case "turn_restored":
       return push(view, { kind: "restored", id: event.id, event });
     case "compacted":

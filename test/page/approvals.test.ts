@@ -206,7 +206,17 @@ test("a turn that changed files offers them back, and what was taken back can be
   );
   await withPanel({ view }, async (panel) => {
     const note = panel.page.locator(".kept-files");
-    assert.match(await note.innerText(), /Changed in this turn: a<b>\.ts/);
+    assert.match(await note.innerText(), /^Changed in this turn: a<b>\.ts\s+Restore…$/);
+    const more = { v: 1, at: 6, type: "files_kept", turnId: "u1" } as const;
+    const lost = { path: "big.bin", was: "not_kept", reason: "too large" } as const;
+    await panel.events(
+      { ...more, id: "k2", files: [{ path: "c.ts", was: "file" }], stage: "expected" },
+      { ...more, id: "k3", files: [lost], more: 3 },
+    );
+    await note.getByText("cannot be restored: big.bin (too large), and 3 more").waitFor();
+    await note.getByText("Perhaps changed, since Loom was closed in the middle of it: c.ts").waitFor();
+    await panel.events({ ...more, id: "k4", files: [{ path: "c.ts", was: "file" }], stage: "unchanged" });
+    await note.getByText("Perhaps changed").waitFor({ state: "detached" });
     const asked = await panel.postedBy("command", () =>
       note.getByRole("button", { name: "Restore…" }).click(),
     );

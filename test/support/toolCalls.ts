@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { CommandRequest, CommandResult, Shell, Workspace } from "../../src/core/ports";
 import { createTools, type ToolPorts } from "../../src/core/tools";
-import type { ToolRun } from "../../src/core/tools/tool";
+import type { ToolContext, ToolRun } from "../../src/core/tools/tool";
 import type { JsonValue } from "../../src/shared/events";
 import type { ApprovalDecision, ApprovalQuestion } from "../../src/shared/live";
 
@@ -11,6 +11,7 @@ export interface CallOptions {
   /** The person's answer; without it every question is allowed. */
   readonly answer?: ApprovalDecision | Answer;
   readonly signal?: AbortSignal;
+  readonly takeStock?: ToolContext["takeStock"];
 }
 
 /** What a call came to, with everything that the person was asked and shown. */
@@ -77,6 +78,7 @@ export function toolCaller(
       onOutput: (text: string) => {
         live += text;
       },
+      ...(options.takeStock && { takeStock: options.takeStock }),
     };
     const run = await prepared(context, options.signal ?? new AbortController().signal);
     return { ...run, questions, live };

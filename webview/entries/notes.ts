@@ -1,4 +1,5 @@
 import type { TurnEnded } from "../../src/shared/events";
+import type { KeptTurn } from "../../src/shared/keptTurn";
 import type { Entry } from "../../src/shared/view";
 import { turnEndText } from "../describe";
 import { h, setShown } from "../dom";
@@ -17,20 +18,27 @@ type TurnEndEntry = Extract<Entry, { kind: "turn_ended" }>;
 export function turnEndItem(entry: TurnEndEntry): Item<TurnEndEntry> | undefined {
   const { event, kept } = entry;
   const text = turnEndText(event);
-  const files = kept && keptFiles(kept);
-  if (text === "") {
-    if (files === undefined) return undefined;
-    return { element: plainItem({ class: "entry note", "aria-label": strings.transcript.turnEnd }, files) };
-  }
+  if (text === "" && kept === undefined) return undefined;
   const isProblem = event.reason === "failed" || event.reason === "no_answer";
   const actions = h("div", { class: "actions" }, resumeButton(event), ...waysOut(event));
+  const said = h(
+    "p",
+    { dir: "auto" },
+    icon(isProblem ? "warning" : "info"),
+    h("span", {}, ...withCode(text)),
+  );
   const element = plainItem(
     { class: isProblem ? "entry note problem" : "entry note", "aria-label": strings.transcript.turnEnd },
-    h("p", { dir: "auto" }, icon(isProblem ? "warning" : "info"), h("span", {}, ...withCode(text))),
-    actions,
-    files,
+    ...(text === "" ? [] : [said, actions]),
   );
-  const update = ({ canResume }: TurnEndEntry) => setShown(actions, canResume);
+  let shown: { readonly kept: KeptTurn | undefined; readonly files?: HTMLElement } = { kept: undefined };
+  const update = (next: TurnEndEntry) => {
+    setShown(actions, next.canResume);
+    if (next.kept === shown.kept) return;
+    shown.files?.remove();
+    shown = { kept: next.kept, ...(next.kept && { files: keptFiles(next.kept) }) };
+    if (shown.files) element.append(shown.files);
+  };
   update(entry);
   return { element, update };
 }

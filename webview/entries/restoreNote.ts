@@ -9,18 +9,26 @@ import { spelledText } from "../visibleText";
 import { plainItem, type Item } from "./item";
 
 /** The files that a turn changed, with the way back; to be put below what is said of its end. */
-export function keptFiles({ turnId, paths }: KeptTurn): HTMLElement {
-  const { changed, button: label, buttonLabel } = strings.restore;
+export function keptFiles({ turnId, files, more = 0 }: KeptTurn): HTMLElement {
+  const { changed, expected, lost, button: label, buttonLabel } = strings.restore;
+  const kept = files.filter(({ was }) => was !== "not_kept");
+  const gone = files.filter(({ was }) => was === "not_kept");
+  const pathsOf = (isExpected: boolean) =>
+    kept.filter((file) => (file.isExpected === true) === isExpected).map(({ path }) => path);
+  const [sure, unsure] = [pathsOf(false), pathsOf(true)];
+  const restoring = button({ label, title: buttonLabel, onPress: () => runCommand("restoreTurn", turnId) });
   return h(
     "div",
     { class: "kept-files" },
-    h("p", { dir: "auto" }, icon("info"), h("span", {}, spelledText(changed(paths)))),
-    h(
-      "div",
-      { class: "actions" },
-      button({ label, title: buttonLabel, onPress: () => runCommand("restoreTurn", turnId) }),
-    ),
+    ...line("info", sure.length > 0 && changed(sure)),
+    ...line("info", unsure.length > 0 && expected(unsure)),
+    ...line("warning", gone.length + more > 0 && lost(gone, more)),
+    ...(kept.length > 0 ? [h("div", { class: "actions" }, restoring)] : []),
   );
+}
+
+function line(name: "info" | "warning", text: string | false): readonly HTMLElement[] {
+  return text === false ? [] : [h("p", { dir: "auto" }, icon(name), h("span", {}, spelledText(text)))];
 }
 
 /** Files that the person took back, with the way back from that. */

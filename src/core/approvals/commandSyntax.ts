@@ -66,6 +66,31 @@ export function isDangerous(words: readonly (string | null)[]): boolean {
   return risky !== undefined && rest.some((word) => word === null || risky.test(word));
 }
 
+/** Programs that only read, whatever they are told unless that makes them dangerous; `sort`, `uniq` and `tree` can write a file. */
+const READING = new Set(
+  [
+    "ls cat head tail wc grep egrep fgrep rg find stat du df diff cmp comm nl cut tr od strings",
+    "basename dirname realpath readlink md5sum sha1sum sha256sum cksum",
+    "pwd cd echo printf true false test [ which whoami id uname date sleep",
+  ].flatMap((line) => line.split(" ")),
+);
+
+const READING_GIT = /^(status|log|diff|show|blame|ls-files|rev-parse|describe|shortlog|grep|reflog)$/;
+
+/** Whether a command certainly leaves all files of the workspace as they are: programs that only read, and nothing redirected. */
+export function onlyReads(command: string, { commands }: CommandSyntax): boolean {
+  // A variable in front can make another program of one that is harmless.
+  if (/[>=]/.test(command.replace(/\d?>(&\d|\s*\/dev\/null)(?=[\s;|&)]|$)/g, ""))) return false;
+  return commands.every((words) => {
+    const [program, first, second = null, ...rest] = words;
+    if (program === "sed" && first === "-n" && second !== null)
+      return /^\d+(,(\d+|\$))?p$/.test(second) && rest.every((word) => word?.startsWith("-") === false);
+    if (isDangerous(words) || typeof program !== "string") return false;
+    if (program === "git") return typeof first === "string" && READING_GIT.test(first);
+    return READING.has(program);
+  });
+}
+
 /**
  * Whether a plain command fits a line of the allow list. A line is words between blanks: `*` stands for one word, at the end for
  * any number of them; the program itself must be named. What is dangerous fits only a line without `*`.

@@ -1,4 +1,5 @@
 import type { LogBody, LogEvent, ToolCall } from "../../shared/events";
+import type { Journal } from "./journal";
 
 const CLOSED =
   "Loom was closed before this call finished. Whether it took effect is unknown: look before you go on.";
@@ -29,4 +30,11 @@ export function repairEvents(events: readonly LogEvent[]): LogBody[] {
     ...results,
     { type: "turn_ended", reason: "stopped", message: "Loom was closed before this turn ended." },
   ];
+}
+
+/** Appends what is missing; true when something was. */
+export function repair(journal: Journal): boolean {
+  const missing = repairEvents(journal.events);
+  for (const body of missing) journal.append(body);
+  return missing.length > 0;
 }

@@ -1,4 +1,5 @@
 import { LOG_VERSION, type LogEvent } from "../../shared/events";
+import { count, hasFields, list, listOf, object, oneOf, optional, text, type Check } from "./fields";
 
 /** A line that another version of Loom wrote: kept in the file as it is, and not understood here. */
 export interface UnknownEvent {
@@ -26,25 +27,6 @@ export function parseStoredLine(line: string): LogEvent | UnknownEvent | undefin
 export function formatStoredLine(event: LogEvent): string {
   return JSON.stringify(event);
 }
-
-type Check = (value: unknown) => boolean;
-
-const text: Check = (value) => typeof value === "string";
-const count: Check = (value) => typeof value === "number" && Number.isFinite(value);
-const list: Check = (value) => Array.isArray(value);
-const object: Check = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
-const oneOf =
-  (...words: string[]): Check =>
-  (value) =>
-    typeof value === "string" && words.includes(value);
-const optional =
-  (check: Check): Check =>
-  (value) =>
-    value === undefined || check(value);
-const listOf =
-  (fields: Readonly<Record<string, Check>>): Check =>
-  (value) =>
-    Array.isArray(value) && value.every((item) => hasFields(item, fields));
 
 const FORM = oneOf("isolated", "in_place", "by_code");
 const REQUESTS = optional(listOf({ form: text, usage: object, timings: optional(object) }));
@@ -124,7 +106,12 @@ const FIELDS: Readonly<Record<LogEvent["type"], Readonly<Record<string, Check>>>
   postponement_used: {},
   pinned: { pinId: text, text },
   unpinned: { pinId: text },
-  files_kept: { turnId: text, files: listOf({ path: text, was: oneOf("file", "missing", "not_kept") }) },
+  files_kept: {
+    turnId: text,
+    files: listOf({ path: text, was: oneOf("file", "missing", "not_kept") }),
+    stage: optional(oneOf("expected", "unchanged")),
+    more: optional(count),
+  },
   turn_restored: {
     turnId: text,
     undoId: text,
@@ -138,10 +125,4 @@ function isLogEvent(value: object): value is LogEvent {
   return Object.entries(FIELDS).some(
     ([type, fields]) => "type" in value && value.type === type && hasFields(value, fields),
   );
-}
-
-function hasFields(value: unknown, fields: Readonly<Record<string, Check>>): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  const entries = new Map<string, unknown>(Object.entries(value));
-  return Object.entries(fields).every(([name, check]) => check(entries.get(name)));
 }

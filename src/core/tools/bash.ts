@@ -1,5 +1,11 @@
 import type { CommandQuestion } from "../../shared/live";
-import { isDangerous, programsOf, type CommandSyntax, type ReadCommand } from "../approvals/commandSyntax";
+import {
+  isDangerous,
+  onlyReads,
+  programsOf,
+  type CommandSyntax,
+  type ReadCommand,
+} from "../approvals/commandSyntax";
 import { secretsNamed, type IsSecret } from "../approvals/secrets";
 import type { CommandResult, Shell, Workspace } from "../ports";
 import { formatCount, keepHead, quantity } from "../window/truncate";
@@ -7,7 +13,7 @@ import { readArguments, toSchema } from "./arguments";
 import type { ArgumentsOf } from "./arguments";
 import { filesNamed } from "./commandFiles";
 import { cancelled, denied, noFolderForCommands } from "./outcomes";
-import type { Tool, ToolRun, TouchedFile } from "./tool";
+import type { Tool, ToolContext, ToolRun } from "./tool";
 
 const FIELDS = {
   command: {
@@ -59,19 +65,17 @@ export function createBashTool(ports: BashPorts): Tool<BashArguments> {
       const decision = await context.ask(question, signal);
       if (signal.aborted) return cancelled("Stopped by the person; the command was not run.");
       if (decision.answer === "deny") return denied("The command was not run.", decision.reason);
-      const touched = context.keep ? await filesToKeep(ports.workspace, question, words, signal) : [];
-      await context.keep?.(touched, false);
       const seconds = limits.commandTimeLimitSeconds;
-      const result = await shell.run(
-        {
-          command,
-          timeLimitMs: seconds * 1_000,
-          maxCharacters: Math.max(0, context.maxCharacters - STATUS_CHARACTERS),
-          onOutput: context.onOutput,
-        },
-        signal,
-      );
-      await context.noteWritten?.(touched);
+      const request = {
+        command,
+        timeLimitMs: seconds * 1_000,
+        maxCharacters: Math.max(0, context.maxCharacters - STATUS_CHARACTERS),
+        onOutput: context.onOutput,
+      };
+      const run = () => shell.run(request, signal);
+      const isReading = syntax !== undefined && onlyReads(command, syntax);
+      const result = isReading ? await run() : await keeping({ ports, words, context, run }, signal);
+      if (result === undefined) return cancelled("Stopped by the person; the command was not run.");
       return describe(command, result, seconds);
     },
   };
@@ -99,15 +103,29 @@ function questionOf(known: KnownCommand, isSecret: IsSecret | undefined): Comman
   };
 }
 
-/** What a command may change of what it names: nothing is kept for one that runs a single harmless program. */
-async function filesToKeep(
-  workspace: Workspace | undefined,
-  { plain, isDangerous: dangerous }: CommandQuestion,
-  words: readonly string[],
+interface KeptRun {
+  readonly ports: BashPorts;
+  readonly words: readonly string[];
+  readonly context: ToolContext;
+  readonly run: () => Promise<CommandResult>;
+}
+
+/** Runs a command so that what it changes can be taken back: what it names, ignored files too, and all files of the workspace. */
+async function keeping(
+  { ports: { workspace }, words, context, run }: KeptRun,
   signal: AbortSignal,
-): Promise<readonly TouchedFile[]> {
-  if (workspace === undefined || (plain !== undefined && dangerous !== true)) return [];
-  return filesNamed(workspace, words, signal).catch(() => []);
+): Promise<CommandResult | undefined> {
+  const isNamed = context.keep !== undefined && workspace !== undefined;
+  const named = isNamed ? await filesNamed(workspace, words, signal).catch(() => []) : [];
+  await context.keep?.(named, false);
+  const settle = await context.takeStock?.(signal);
+  if (signal.aborted) return undefined;
+  try {
+    return await run();
+  } finally {
+    await context.noteWritten?.(named);
+    await settle?.();
+  }
 }
 
 function describe(command: string, result: CommandResult, seconds: number): ToolRun {

@@ -215,6 +215,7 @@ async function askAndWrite(
   await context.keep?.([path], true);
   const written = await workspace.write(change);
   if ("error" in written) {
+    await context.noteNotWritten?.([path]);
     if (written.isChanged === true) return "changed";
     return failed(`${path.shown} was not changed: ${written.error}`, "not written");
   }

@@ -14,6 +14,13 @@ export interface ToolContext {
   readonly keep?: (files: readonly TouchedFile[], isCertain: boolean) => Promise<void>;
   /** Notes what files that were kept hold after a change, to tell it from what the person changes later. */
   readonly noteWritten?: (files: readonly TouchedFile[]) => Promise<void>;
+  /** Notes that files were not changed which were kept as those that certainly will be. */
+  readonly noteNotWritten?: (files: readonly TouchedFile[]) => Promise<void>;
+  /**
+   * Keeps what the workspace's files hold before something that may change any of them. What it gives is called afterwards and notes
+   * what has changed; undefined when `signal` fired or it is not possible.
+   */
+  readonly takeStock?: (signal: AbortSignal) => Promise<(() => Promise<void>) | undefined>;
 }
 
 /** A file that a tool changes. */

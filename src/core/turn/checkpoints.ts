@@ -1,4 +1,6 @@
-import type { KeptBefore, LogEvent, TurnRestored } from "../../shared/events";
+import type { FilesKept, KeptBefore, LogEvent, TurnRestored } from "../../shared/events";
+import type { KeptTurn } from "../../shared/keptTurn";
+import type { SessionView } from "../../shared/view";
 import type { Journal } from "../log/journal";
 import type { TouchedFile } from "../tools/tool";
 
@@ -12,8 +14,36 @@ export interface CheckpointPlace {
 export interface Checkpoints {
   /** Keeps a file as it is now, unless the place has it already. When it resolves, the content survives a crash. */
   keep(place: CheckpointPlace, file: TouchedFile): Promise<KeptBefore>;
-  /** Notes that what a kept file holds now is not the person's doing; true when that differs from what was kept. */
-  noteWritten(place: CheckpointPlace, file: TouchedFile): Promise<boolean>;
+  /** Notes that what a kept file holds now is not the person's doing; true when that differs from what was kept, if anything was. */
+  noteWritten(place: CheckpointPlace, file: TouchedFile): Promise<boolean | undefined>;
+  /** Keeps what files hold that a command may change without naming them; undefined when that was stopped or is not possible. */
+  takeStock?(place: CheckpointPlace, signal: AbortSignal): Promise<CommandStock | undefined>;
+  /** The stocks before commands of a session that were cut off together with Loom. */
+  leftStocks?(sessionId: string): Promise<readonly CommandStock[]>;
+}
+
+/** The files as they were before a command. */
+export interface CommandStock {
+  readonly turnId: string;
+  /** What changed since; the former contents are then kept with the turn. */
+  changes(): Promise<Pick<FilesKept, "files" | "more">>;
+  /** To be called when the log has the changes: the stock is not needed any more. */
+  done(): Promise<void>;
+}
+
+/** What the log says of a file of a turn; undefined for one that it does not name. */
+export function stageOf(
+  events: readonly LogEvent[],
+  turnId: string,
+  path: string,
+): "expected" | "unchanged" | "changed" | undefined {
+  const last = events.findLast(
+    (event) =>
+      event.type === "files_kept" &&
+      event.turnId === turnId &&
+      event.files.some((file) => file.path === path),
+  );
+  return last?.type === "files_kept" ? (last.stage ?? "changed") : undefined;
 }
 
 /** The message that began the turn which runs, or else the last one. */
@@ -21,10 +51,15 @@ export function currentTurn(events: readonly LogEvent[]): string | undefined {
   return events.findLast(({ type }) => type === "user_message")?.id;
 }
 
-/** The newest turn of which files are kept. */
-export function latestKeptTurn(events: readonly LogEvent[]): string | undefined {
-  const last = events.findLast((event) => event.type === "files_kept");
-  return last?.type === "files_kept" ? last.turnId : undefined;
+/** What is kept of a turn that has ended, without `turnId` of the newest that changed files. */
+export function keptTurn({ entries }: SessionView, turnId?: string): KeptTurn | undefined {
+  const end = entries.findLast(
+    (entry) =>
+      entry.kind === "turn_ended" &&
+      entry.kept !== undefined &&
+      (turnId === undefined || entry.kept.turnId === turnId),
+  );
+  return end?.kind === "turn_ended" ? end.kept : undefined;
 }
 
 /** The turns from `turnId` on, and the restorations since, oldest first: what Loom wrote in any of them is not the person's doing. */

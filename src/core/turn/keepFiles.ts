@@ -1,46 +1,75 @@
-import type { KeptBefore } from "../../shared/events";
+import type { FilesKept, KeptBefore } from "../../shared/events";
 import type { Journal } from "../log/journal";
-import type { ToolContext, TouchedFile } from "../tools/tool";
-import { currentTurn, type Checkpoints } from "./checkpoints";
+import type { ToolContext } from "../tools/tool";
+import { currentTurn, stageOf, type Checkpoints, type CommandStock } from "./checkpoints";
+
+type Keeping = Pick<ToolContext, "keep" | "noteWritten" | "noteNotWritten" | "takeStock">;
 
 /**
  * What a tool is given so that its changes can be taken back: contents go to the store, and the log says which files of the turn
- * there are. What `keep` is told for certain is in the log before the change, the rest once it is known to have changed.
+ * there are. What will certainly be changed is in the log before, as expected; the rest once it is known to have changed.
  */
-export function keepFor(
-  journal: Journal,
-  checkpoints: Checkpoints,
-): Pick<ToolContext, "keep" | "noteWritten"> {
+export function keepFor(journal: Journal, checkpoints: Checkpoints): Keeping {
   const turnId = currentTurn(journal.events) ?? "";
   const place = { sessionId: journal.view.sessionId, turnId };
-  /** What may change in this call and is not in the log yet. */
-  const uncertain = new Map<string, KeptBefore>();
-  const log = async (files: readonly KeptBefore[]): Promise<void> => {
-    const fresh = files.filter(({ path }) => !isLogged(journal, turnId, path));
-    if (fresh.length === 0) return;
-    journal.append({ type: "files_kept", turnId, files: fresh });
-    await journal.flushed();
-  };
+  const kept = new Map<string, KeptBefore>();
+  const log = (files: readonly KeptBefore[], stage: FilesKept["stage"]) =>
+    logFiles(journal, { turnId, files, ...(stage && { stage }) });
   return {
     async keep(files, isCertain) {
-      const kept: KeptBefore[] = [];
-      for (const file of files) kept.push(await checkpoints.keep(place, file));
-      if (isCertain) return log(kept);
-      for (const file of kept) uncertain.set(file.path, file);
+      for (const file of files) kept.set(file.shown, await checkpoints.keep(place, file));
+      if (isCertain) await log(known(kept, files), "expected");
     },
     async noteWritten(files) {
-      const changed: TouchedFile[] = [];
-      for (const file of files) if (await checkpoints.noteWritten(place, file)) changed.push(file);
-      await log(changed.flatMap(({ shown }) => uncertain.get(shown) ?? []));
+      const changed: KeptBefore[] = [];
+      const unchanged: KeptBefore[] = [];
+      for (const file of files) {
+        const isChanged = await checkpoints.noteWritten(place, file);
+        const isExpected = stageOf(journal.events, turnId, file.shown) === "expected";
+        if (isChanged ?? isExpected) changed.push(...known(kept, [file]));
+        else unchanged.push(...known(kept, [file]));
+      }
+      await log(changed, undefined);
+      await log(unchanged, "unchanged");
+    },
+    async noteNotWritten(files) {
+      const expected = files.filter(({ shown }) => stageOf(journal.events, turnId, shown) === "expected");
+      await log(known(kept, expected), "unchanged");
+    },
+    async takeStock(signal) {
+      const stock = await checkpoints.takeStock?.(place, signal);
+      return stock && (() => settle(journal, stock));
     },
   };
 }
 
-function isLogged(journal: Journal, turnId: string, path: string): boolean {
-  return journal.events.some(
-    (event) =>
-      event.type === "files_kept" &&
-      event.turnId === turnId &&
-      event.files.some((file) => file.path === path),
-  );
+/** Notes what commands changed that were cut off together with Loom. */
+export async function settleLeft(journal: Journal, checkpoints: Checkpoints | undefined): Promise<void> {
+  const stocks = await checkpoints?.leftStocks?.(journal.view.sessionId);
+  for (const stock of stocks ?? []) await settle(journal, stock);
+}
+
+async function settle(journal: Journal, stock: CommandStock): Promise<void> {
+  await logFiles(journal, { turnId: stock.turnId, ...(await stock.changes()) });
+  await stock.done();
+}
+
+function known(
+  kept: ReadonlyMap<string, KeptBefore>,
+  files: readonly { readonly shown: string }[],
+): readonly KeptBefore[] {
+  return files.flatMap(({ shown }) => kept.get(shown) ?? []);
+}
+
+/** Appends what the log does not say yet. */
+async function logFiles(journal: Journal, kept: Omit<FilesKept, "type">): Promise<void> {
+  const { turnId, stage, more = 0 } = kept;
+  const files = kept.files.filter(({ path }) => {
+    const said = stageOf(journal.events, turnId, path);
+    if (stage === "expected") return said === undefined || said === "unchanged";
+    return stage === "unchanged" ? said !== undefined && said !== "unchanged" : said !== "changed";
+  });
+  if (files.length === 0 && more === 0) return;
+  journal.append({ type: "files_kept", ...kept, files });
+  await journal.flushed();
 }

@@ -14,9 +14,13 @@ interface Turn {
   readonly lastUsedAt: number;
 }
 
+/** The folder beside those of the sessions in which the files before commands are. */
+export const STOCKS = "stocks";
+
 /** Removes what is too old or too much; never the turn `current`. */
 export async function prune(folder: string, current: string, now: number): Promise<void> {
-  const sessions = await readdir(folder).catch((): string[] => []);
+  const names = await readdir(folder).catch((): string[] => []);
+  const sessions = names.filter((name) => name !== STOCKS);
   const turns = (await Promise.all(sessions.map((name) => turnsIn(join(folder, name))))).flat();
   turns.sort((one, other) => other.lastUsedAt - one.lastUsedAt);
   let bytes = 0;

@@ -1,19 +1,21 @@
 import { createHash } from "node:crypto";
-import { mkdir, readdir, readFile, stat } from "node:fs/promises";
-import { dirname, isAbsolute, join } from "node:path";
-import * as z from "zod/mini";
+import { mkdir, readdir, readFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { count, hasFields, oneOf, optional, text } from "../../core/log/fields";
 import type { TouchedFile } from "../../core/tools/tool";
-import type { CheckpointPlace, Checkpoints } from "../../core/turn/checkpoints";
+import type { CheckpointPlace, Checkpoints, CommandStock } from "../../core/turn/checkpoints";
 import type { KeptBefore } from "../../shared/events";
-import { prune } from "./checkpointPruning";
-import { toLineFeeds } from "./lineEnds";
-import { realPathOf } from "./realPath";
-import { decodeText } from "./textEncoding";
+import { prune, STOCKS } from "./checkpointPruning";
+import { diskFiles, textOf, type KeptContent, type KeptFiles } from "./keptFiles";
+import { leftStocks, removeOpen, Stock, type ListFiles, type TakenStock } from "./stock";
+import { changesSince, type StockChange } from "./stockChanges";
 import { describeError } from "./textFile";
 import { writeWhole } from "./wholeFile";
 
 /** Larger files are not kept, in bytes. */
 const MOST_FILE_BYTES = 10 * 1024 * 1024;
+/** Changes of one command that are noted one by one; more are counted. */
+const MOST_CHANGES = 2_000;
 
 /** A file as it was before a turn. */
 export interface KeptFile {
@@ -25,25 +27,22 @@ export interface KeptFile {
   readonly written: Buffer | undefined;
 }
 
-export interface KeptContent {
-  readonly bytes: Buffer;
+interface Entry {
+  readonly v: 1;
+  readonly absolute: string;
+  readonly shown: string;
+  readonly was: "file" | "missing";
   readonly mode: number;
-  /** What the editor held beyond that, when it had unsaved typing; LF line ends. */
   readonly unsaved?: string;
 }
 
-const Entry = z.object({
-  v: z.literal(1),
-  absolute: z.string(),
-  shown: z.string(),
-  was: z.enum(["file", "missing"]),
-  mode: z.number(),
-  unsaved: z.optional(z.string()),
-});
-
 export interface CheckpointOptions {
-  /** The text (LF line ends) of a file that is open with unsaved changes. */
-  readonly unsavedText?: (absolute: string) => string | undefined;
+  /** Where the files are; on this machine's disk when absent. */
+  readonly files?: KeptFiles;
+  /** Lists the files that a command may change; without it only files that it names are kept. */
+  readonly list?: ListFiles;
+  /** Whether the person has saved a file since a time, in milliseconds since 1970. */
+  readonly savedSince?: (absolute: string, time: number) => boolean;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
 }
@@ -53,47 +52,39 @@ export interface CheckpointOptions {
  * there is whole. Old turns are removed, those that are too many as well.
  */
 export class CheckpointStore implements Checkpoints {
+  readonly files: KeptFiles;
+  readonly #stock: Stock | undefined;
   /** The turn for which old ones were removed last. */
   #prunedFor: string | undefined;
 
   constructor(
     private readonly folder: string,
     private readonly options: CheckpointOptions = {},
-  ) {}
+  ) {
+    this.files = options.files ?? diskFiles();
+    this.#stock = options.list && new Stock(this.#stocks, options.list);
+  }
 
-  async keep(place: CheckpointPlace, { absolute, shown }: TouchedFile): Promise<KeptBefore> {
+  async keep(place: CheckpointPlace, file: TouchedFile): Promise<KeptBefore> {
+    const path = file.shown;
     try {
-      const path = this.#pathOf(place, absolute);
-      const known = await readEntry(path);
-      if (known) return { path: shown, was: known.was };
+      const known = await readEntry(this.#pathOf(place, file.absolute));
+      if (known) return { path, was: known.was };
       await this.#prune(place);
-      const before = await this.#contentOf(absolute);
-      if (typeof before === "string") return { path: shown, was: "not_kept", reason: before };
-      await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-      if (before) await writeWhole(`${path}.before`, before.bytes);
-      const was = before ? "file" : "missing";
-      const unsaved = before?.unsaved === undefined ? {} : { unsaved: before.unsaved };
-      const entry: z.infer<typeof Entry> = {
-        v: 1,
-        absolute,
-        shown,
-        was,
-        mode: before?.mode ?? 0,
-        ...unsaved,
-      };
-      await writeWhole(`${path}.json`, Buffer.from(JSON.stringify(entry)));
-      return { path: shown, was };
+      const before = await this.files.contentOf(file.absolute, MOST_FILE_BYTES);
+      if (typeof before === "string") return { path, was: "not_kept", reason: before };
+      return { path, was: await this.#put(place, file, before) };
     } catch (error) {
-      return { path: shown, was: "not_kept", reason: describeError(error) };
+      return { path, was: "not_kept", reason: describeError(error) };
     }
   }
 
-  async noteWritten(place: CheckpointPlace, { absolute }: TouchedFile): Promise<boolean> {
+  async noteWritten(place: CheckpointPlace, { absolute }: TouchedFile): Promise<boolean | undefined> {
     try {
       const path = this.#pathOf(place, absolute);
       const entry = await readEntry(path);
-      if (!entry) return false;
-      const now = await this.#contentOf(absolute);
+      if (!entry) return undefined;
+      const now = await this.files.contentOf(absolute, MOST_FILE_BYTES);
       if (typeof now === "string") return true;
       if (now) await writeWhole(`${path}.after`, Buffer.from(textOf(now), "utf8"));
       if (entry.was === "missing" || !now) return (entry.was === "file") !== (now !== undefined);
@@ -102,6 +93,22 @@ export class CheckpointStore implements Checkpoints {
     } catch {
       return true;
     }
+  }
+
+  async takeStock(place: CheckpointPlace, signal: AbortSignal): Promise<CommandStock | undefined> {
+    try {
+      await this.#prune(place);
+      const taken = await this.#stock?.take(place, signal);
+      return taken && this.#commandStock(taken);
+    } catch {
+      // Stopped, or there is no room: the files that the command names are kept all the same.
+      return undefined;
+    }
+  }
+
+  async leftStocks(sessionId: string): Promise<readonly CommandStock[]> {
+    const left = await leftStocks(this.#stocks, sessionId).catch(() => []);
+    return left.map((taken) => this.#commandStock(taken, true));
   }
 
   /** Everything that is kept of a turn; what cannot be read is left out. */
@@ -122,21 +129,65 @@ export class CheckpointStore implements Checkpoints {
     return files;
   }
 
-  /** The file's content, undefined when there is none, or why it is not kept. */
-  async #contentOf(absolute: string): Promise<KeptContent | string | undefined> {
-    if (!isAbsolute(absolute)) return "not on this machine's disk";
-    const real = await realPathOf(absolute);
-    if (real.absolute !== absolute) return "its path leads elsewhere by now";
-    if (real.kind === "missing") return undefined;
-    if (real.kind !== "file") return "not a regular file";
-    const { size, mode } = await stat(absolute);
-    if (size > MOST_FILE_BYTES) return "too large";
-    const unsaved = this.options.unsavedText?.(absolute);
+  #commandStock(taken: TakenStock, isCutOff = false): CommandStock {
     return {
-      bytes: await readFile(absolute),
-      mode: mode & 0o7777,
-      ...(unsaved !== undefined && { unsaved }),
+      turnId: taken.turnId,
+      changes: () => this.#changesSince(taken, isCutOff),
+      done: () => removeOpen(taken).catch(() => undefined),
     };
+  }
+
+  /** Notes what became of the files since; of what was cut off nobody knows whose doing it is. */
+  async #changesSince(taken: TakenStock, isCutOff: boolean): ReturnType<CommandStock["changes"]> {
+    const files: KeptBefore[] = [];
+    let more = 0;
+    try {
+      for await (const changes of changesSince(taken, this.options.list ?? NO_FILES)) {
+        const noted = changes.slice(0, MOST_CHANGES - files.length);
+        more += changes.length - noted.length;
+        files.push(...(await Promise.all(noted.map((change) => this.#note(taken, change, isCutOff)))));
+      }
+    } catch {
+      // What was noted until then can be restored.
+    }
+    return { files, ...(more > 0 && { more }) };
+  }
+
+  async #note(taken: TakenStock, change: StockChange, isCutOff: boolean): Promise<KeptBefore> {
+    const { absolute, shown, was, before, reason, now } = change;
+    try {
+      const path = this.#pathOf(taken, absolute);
+      const known = await readEntry(path);
+      if (!known && reason !== undefined) return { path: shown, was: "not_kept", reason };
+      if (!known) await this.#put(taken, change, before);
+      const isTheirs = isCutOff || this.options.savedSince?.(absolute, taken.takenAt) === true;
+      if (now && !isTheirs) {
+        await writeWhole(`${path}.after`, Buffer.from(textOf({ bytes: now, mode: 0 }), "utf8"));
+      }
+      return { path: shown, was: known?.was ?? was };
+    } catch (error) {
+      return { path: shown, was: "not_kept", reason: describeError(error) };
+    }
+  }
+
+  /** Writes what a file held, the entry last. */
+  async #put(
+    place: CheckpointPlace,
+    { absolute, shown }: TouchedFile,
+    before: KeptContent | undefined,
+  ): Promise<Entry["was"]> {
+    const path = this.#pathOf(place, absolute);
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    if (before) await writeWhole(`${path}.before`, before.bytes);
+    const was = before ? "file" : "missing";
+    const unsaved = before?.unsaved === undefined ? {} : { unsaved: before.unsaved };
+    const entry: Entry = { v: 1, absolute, shown, was, mode: before?.mode ?? 0, ...unsaved };
+    await writeWhole(`${path}.json`, Buffer.from(JSON.stringify(entry)));
+    return was;
+  }
+
+  get #stocks(): string {
+    return join(this.folder, STOCKS);
   }
 
   #pathOf({ sessionId, turnId }: CheckpointPlace, absolute: string): string {
@@ -151,23 +202,24 @@ export class CheckpointStore implements Checkpoints {
   }
 }
 
-/** The text of a content as the tools see it, with LF line ends; empty for what is no text. */
-export function textOf(content: KeptContent): string {
-  if (content.unsaved !== undefined) return content.unsaved;
-  const decoded = decodeText(content.bytes);
-  return "raw" in decoded ? toLineFeeds(decoded.raw) : content.bytes.toString("base64");
-}
+const NO_FILES: ListFiles = () => Promise.resolve({ files: [], isCut: true });
 
 /** An id as the name of a folder; ids come from a log that may be damaged. */
 function safe(id: string): string {
   return /^[\w-]+(\.[\w-]+)*$/.test(id) ? id : createHash("sha256").update(id).digest("hex");
 }
 
-async function readEntry(path: string): Promise<z.infer<typeof Entry> | undefined> {
+async function readEntry(path: string): Promise<Entry | undefined> {
   try {
-    return z.parse(Entry, JSON.parse(await readFile(`${path}.json`, "utf8")));
+    const value: unknown = JSON.parse(await readFile(`${path}.json`, "utf8"));
+    return isEntry(value) ? value : undefined;
   } catch {
-    // There is none, or it is of another version.
     return undefined;
   }
+}
+
+/** False for an entry of another version, too. */
+function isEntry(value: unknown): value is Entry {
+  const fields = { absolute: text, shown: text, was: oneOf("file", "missing"), mode: count };
+  return hasFields(value, { v: (v) => v === 1, ...fields, unsaved: optional(text) });
 }

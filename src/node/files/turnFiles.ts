@@ -1,20 +1,16 @@
-import { mkdir, readFile, rm, stat } from "node:fs/promises";
-import { dirname } from "node:path";
 import type { Workspace } from "../../core/ports";
-import { turnsFrom } from "../../core/turn/checkpoints";
+import type { Session } from "../../core/session";
+import { stageOf, turnsFrom } from "../../core/turn/checkpoints";
 import type { LogEvent, RestoredFile } from "../../shared/events";
-import { textOf, type CheckpointStore, type KeptContent, type KeptFile } from "./checkpointStore";
-import { realPathOf } from "./realPath";
+import type { CheckpointStore } from "./checkpointStore";
+import { textOf } from "./keptFiles";
 import { describeError } from "./textFile";
 import { restoreStep, type RestoreStep } from "./turnRestore";
-import { writeWhole } from "./wholeFile";
 
 /** What is needed to bring files back. */
 export interface RestoreParts {
   readonly store: CheckpointStore;
   readonly workspace: Workspace;
-  /** The text (LF line ends) of a file that is open with unsaved changes. */
-  readonly unsavedText: (absolute: string) => string | undefined;
 }
 
 /** The session of which a turn is taken back. */
@@ -34,28 +30,20 @@ export async function stepsFor(
   const turns = await Promise.all(
     [turnId, ...later].map((id) => parts.store.read({ sessionId, turnId: id })),
   );
+  // What was kept for a change that did not come about is no business of the turn's.
+  const changed = (turns[0] ?? []).filter(({ shown }) => stageOf(events, turnId, shown) !== "unchanged");
   const steps = await Promise.all(
-    (turns[0] ?? []).map(async (file) => {
+    changed.map(async (file) => {
       const same = turns.flat().filter(({ absolute }) => absolute === file.absolute);
       // What a later turn found before it changed the file may hold what the person typed, so only what Loom wrote counts.
       const written = same.flatMap((each) => each.written?.toString("utf8") ?? []);
-      return restoreStep({ file, now: await contentNow(parts, file), written });
+      const now = await parts.store.files.contentOf(file.absolute);
+      return restoreStep({ file, now: typeof now === "string" ? undefined : now, written });
     }),
   );
   return steps
     .filter((step) => step !== undefined)
     .sort((one, other) => (one.file.shown < other.file.shown ? -1 : 1));
-}
-
-async function contentNow(
-  { unsavedText }: RestoreParts,
-  { absolute }: KeptFile,
-): Promise<KeptContent | undefined> {
-  const { kind } = await realPathOf(absolute);
-  if (kind !== "file") return undefined;
-  const unsaved = unsavedText(absolute);
-  const [bytes, { mode }] = await Promise.all([readFile(absolute), stat(absolute)]);
-  return { bytes, mode: mode & 0o7777, ...(unsaved !== undefined && { unsaved }) };
 }
 
 /** Does one step; `merge` leaves what was changed since. Refuses when the file is not as the step says any more. */
@@ -65,34 +53,38 @@ export async function doStep(
   how: "take" | "merge",
 ): Promise<RestoredFile | { readonly error: string }> {
   const { file, action, thenText, merged } = step;
+  const { files } = parts.store;
   const path = file.shown;
   try {
-    if (!(await isAsPlanned(parts, step))) return { error: "it has changed meanwhile" };
-    if (action === "deleted") {
-      await rm(file.absolute);
+    const reason = await notAsPlanned(parts, step);
+    if (reason !== undefined) return { error: reason };
+    if (action === "deleted" || file.before === undefined) {
+      await files.remove(file.absolute);
       return { path, how: "deleted" };
     }
     if (how === "merge" && merged !== undefined) {
       return await writeText(parts, step, { after: merged, how: "merged" });
     }
     // Typing that is not saved, then or now, belongs to the document: the file's bytes do not have it.
-    if (action === "restored" && (file.before?.unsaved ?? step.now?.unsaved) !== undefined) {
+    if (action === "restored" && (file.before.unsaved ?? step.now?.unsaved) !== undefined) {
       return await writeText(parts, step, { after: thenText, how: "restored" });
     }
-    await mkdir(dirname(file.absolute), { recursive: true });
-    await writeWhole(file.absolute, file.before?.bytes ?? Buffer.alloc(0), file.before?.mode);
+    await files.write(file.absolute, file.before);
     return { path, how: action };
   } catch (error) {
     return { error: describeError(error) };
   }
 }
 
-async function isAsPlanned(parts: RestoreParts, { file, now, nowText }: RestoreStep): Promise<boolean> {
-  const real = await realPathOf(file.absolute);
-  if (real.absolute !== file.absolute) return false;
-  const current = await contentNow(parts, file);
-  if (current === undefined || now === undefined) return current === now && real.kind === "missing";
-  return textOf(current) === nowText;
+/** Why a step cannot be done as it was shown; undefined when it can. */
+async function notAsPlanned(
+  { store }: RestoreParts,
+  { file, now, nowText }: RestoreStep,
+): Promise<string | undefined> {
+  const current = await store.files.contentOf(file.absolute);
+  if (typeof current === "string") return current;
+  const isSame = current && now ? textOf(current) === nowText : current === now;
+  return isSame ? undefined : "it has changed meanwhile";
 }
 
 async function writeText(
@@ -104,4 +96,31 @@ async function writeText(
   if (path.place === "no_folder") return { error: "no folder is open" };
   const written = await workspace.write({ path, before: nowText, after });
   return "error" in written ? { error: written.error } : { path: file.shown, how };
+}
+
+/** What the person chose for each file. */
+export type Chosen = readonly (readonly [RestoreStep, "take" | "merge" | "keep"])[];
+
+/** Does what was chosen and notes it, so that it can be taken back in turn; resolves with what could not be done. */
+export async function restoreFiles(
+  parts: RestoreParts,
+  session: Pick<Session, "id" | "noteRestored">,
+  turn: { readonly turnId: string; readonly undoId: string },
+  chosen: Chosen,
+): Promise<readonly string[]> {
+  const { store } = parts;
+  const place = { sessionId: session.id, turnId: turn.undoId };
+  const done: RestoredFile[] = [];
+  const problems: string[] = [];
+  for (const [step, way] of chosen) {
+    if (way === "keep") continue;
+    // What is about to be replaced is kept first, so that nothing is lost by restoring either.
+    const kept = await store.keep(place, step.file);
+    const result = kept.was === "not_kept" ? { error: kept.reason ?? "" } : await doStep(parts, step, way);
+    if ("error" in result) problems.push(`${step.file.shown}: ${result.error}`);
+    else done.push(result);
+    await store.noteWritten(place, step.file);
+  }
+  if (done.length > 0) session.noteRestored({ ...turn, files: done });
+  return problems;
 }

@@ -1,6 +1,7 @@
 import { applyPatch, structuredPatch } from "diff";
 import type { RestoredFile } from "../../shared/events";
-import { textOf, type KeptContent, type KeptFile } from "./checkpointStore";
+import type { KeptFile } from "./checkpointStore";
+import { textOf, type KeptContent } from "./keptFiles";
 
 /** What it takes to bring a file back to how it was before a turn. */
 export interface RestoreStep {

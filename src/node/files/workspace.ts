@@ -1,6 +1,6 @@
 import type { Workspace } from "../../core/ports";
 import type { Excludes } from "../search/excludes";
-import { listBelow } from "../search/listing";
+import { filesBelow, listBelow } from "../search/listing";
 import { searchText } from "../search/search";
 import type { SearchPlaces } from "../search/search";
 import type { WalkStart } from "../search/walk";
@@ -8,6 +8,7 @@ import { onFileChange } from "./fileWatch";
 import { folderOf, realFolders, resolveIn, shownPath } from "./folders";
 import type { WorkspaceFolder } from "./folders";
 import { isInside, realPathOf } from "./realPath";
+import type { ListFiles } from "./stock";
 import { similarPaths } from "./similarPaths";
 import { readTextFile } from "./textFile";
 import { writeTextFile } from "./textWriter";
@@ -29,18 +30,18 @@ export interface WorkspaceOptions {
   readonly regExpTimeLimitMs?: number;
 }
 
+/** A workspace on this machine's disk, of which commands may change any file. */
+export interface DiskWorkspace extends Workspace {
+  readonly files: ListFiles;
+}
+
 /** The files on disk. `folders` is asked on every call, so that folders may be opened and closed meanwhile. */
 export function createWorkspace(
   folders: () => readonly WorkspaceFolder[],
   options: WorkspaceOptions = {},
-): Workspace {
+): DiskWorkspace {
   const opened = () => realFolders(folders());
-  const excluding = () => {
-    const excludes = options.excludes?.();
-    if (excludes === undefined) return {};
-    const { isExcluded, isLeftOut, globs } = excludes;
-    return { isExcluded, isLeftOut, excludedGlobs: globs };
-  };
+  const excluding = () => excludingBy(options.excludes?.());
   return {
     resolve: async (path) => resolveIn(await opened(), path),
     readText: readTextFile,
@@ -56,6 +57,11 @@ export function createWorkspace(
         toShown: (path) => shownPath(roots, path),
         before: hasNames ? roots.map(({ name }) => `${name}/`) : [],
       });
+    },
+    async files(most, signal) {
+      const roots = await opened();
+      const toShown = (path: string) => shownPath(roots, path);
+      return filesBelow(toStarts(roots), { most, signal, ...excluding(), toShown });
     },
     async search({ under, ...query }, signal) {
       const roots = await opened();
@@ -76,6 +82,12 @@ export function createWorkspace(
       return paths.map((path) => shownPath(roots, path));
     },
   };
+}
+
+function excludingBy(excludes: Excludes | undefined) {
+  if (excludes === undefined) return {};
+  const { isExcluded, isLeftOut, globs } = excludes;
+  return { isExcluded, isLeftOut, excludedGlobs: globs };
 }
 
 /** A folder that is open within another open one is come by in that one. */

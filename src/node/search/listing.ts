@@ -1,5 +1,7 @@
 import type { Listing } from "../../core/ports";
-import { walk } from "./walk";
+import type { TouchedFile } from "../../core/tools/tool";
+import type { FileList } from "../files/stock";
+import { pathIn, walk } from "./walk";
 import type { WalkEntry, WalkOptions, WalkStart } from "./walk";
 
 /** Counting ends here: a workspace of this size is narrowed, not listed. */
@@ -33,6 +35,23 @@ export async function listBelow(starts: readonly WalkStart[], options: ListOptio
     if (total > MOST_COUNTED) return { entries, total, ignoredFiles, isTotalMinimum: true };
   }
   return { entries, total, ignoredFiles };
+}
+
+/** The files below some folders that are not ignored, up to `most`; links are not followed. */
+export async function filesBelow(
+  starts: readonly WalkStart[],
+  { most, toShown, ...options }: WalkOptions & Pick<ListOptions, "toShown"> & { readonly most: number },
+): Promise<FileList> {
+  const files: TouchedFile[] = [];
+  for await (const { folder, entries } of walk(starts, options)) {
+    const shown = toShown(folder);
+    for (const { name, kind, isIgnored } of entries) {
+      if (kind !== "file" || isIgnored) continue;
+      if (files.length >= most) return { files, isCut: true };
+      files.push({ absolute: pathIn(folder, name), shown: shown === "." ? name : `${shown}/${name}` });
+    }
+  }
+  return { files, isCut: false };
 }
 
 function toText(entry: WalkEntry, prefix: string): string {

@@ -1,6 +1,6 @@
 import vscode = require("vscode");
 import type { Workspace } from "../../core/ports";
-import { createWorkspace, hashText } from "../../node/files/workspace";
+import { createWorkspace, hashText, type DiskWorkspace } from "../../node/files/workspace";
 import { findRipgrep } from "../../node/search/ripgrep";
 import { changeFile, makeFile } from "./documentWriter";
 import { currentExcludes } from "./excludes";
@@ -12,7 +12,7 @@ import { localFolders, virtualFolders } from "./workspaceFacts";
  * The workspace as the editor has it: unsaved typing is read, searched and kept, edits go through documents, so that they can be
  * undone. Everything else is the same folders on disk.
  */
-export function editorWorkspace(): Workspace {
+export function editorWorkspace(): DiskWorkspace {
   const [onDisk, virtual] = [diskWorkspace(), virtualWorkspace(virtualFolders)];
   // Where any folder is on a disk the tools work there: commands can run in it.
   const now = (): Workspace =>
@@ -25,10 +25,12 @@ export function editorWorkspace(): Workspace {
     list: (absolute, maxEntries, signal) => now().list(absolute, maxEntries, signal),
     search: (query, signal) => now().search(query, signal),
     similarNames: (absolute) => now().similarNames(absolute),
+    // Commands run on a disk only.
+    files: onDisk.files,
   };
 }
 
-function diskWorkspace(): Workspace {
+function diskWorkspace(): DiskWorkspace {
   const ripgrep = findRipgrep(vscode.env.appRoot, process.env);
   const files = createWorkspace(localFolders, {
     unsavedText: unsavedTextOf,

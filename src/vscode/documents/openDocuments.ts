@@ -3,6 +3,7 @@ import { relative, sep } from "node:path";
 import vscode = require("vscode");
 import { toLineFeeds } from "../../node/files/lineEnds";
 import { isInside } from "../../node/files/realPath";
+import { Disposable } from "../disposable";
 
 /** The document of the file at `absolute` (a real path) if it is open, under whatever name, unsaved typing included. */
 export function openDocumentOf(absolute: string): vscode.TextDocument | undefined {
@@ -25,6 +26,23 @@ export function unsavedFiles(): readonly string[] {
   return vscode.workspace.textDocuments
     .filter(({ uri, isDirty }) => uri.scheme === "file" && isDirty)
     .map(({ uri }) => realPathOf(uri.fsPath));
+}
+
+/** Notes which files are saved in the editor, so that a command that runs meanwhile is not taken for what changed them. */
+export class SavedFiles extends Disposable {
+  /** When each was saved last, in milliseconds since 1970. */
+  private readonly times = new Map<string, number>();
+
+  constructor() {
+    super();
+    this.register(
+      vscode.workspace.onDidSaveTextDocument(({ uri }) => {
+        if (uri.scheme === "file") this.times.set(realPathOf(uri.fsPath), Date.now());
+      }),
+    );
+  }
+
+  readonly savedSince = (absolute: string, time: number): boolean => (this.times.get(absolute) ?? 0) >= time;
 }
 
 function find(

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import vscode = require("vscode");
 import type { Session } from "../../core/session";
-import { latestKeptTurn } from "../../core/turn/checkpoints";
-import { doStep, stepsFor, type RestoreParts } from "../../node/files/turnFiles";
+import { keptTurn } from "../../core/turn/checkpoints";
+import { restoreFiles, stepsFor, type Chosen, type RestoreParts } from "../../node/files/turnFiles";
 import type { RestoreStep } from "../../node/files/turnRestore";
-import type { RestoredFile } from "../../shared/events";
+import type { KeptTurn } from "../../shared/keptTurn";
 import type { Sessions } from "../sessions/sessions";
 import type { VirtualDocuments } from "./virtualDocuments";
 
@@ -32,9 +32,10 @@ export class TurnRestorer {
       void vscode.window.showWarningMessage(text);
       return;
     }
-    const id = turnId === "" ? latestKeptTurn(session.events) : turnId;
+    const kept = keptTurn(session.view, turnId === "" ? undefined : turnId);
+    const id = turnId === "" ? kept?.turnId : turnId;
     const steps = id === undefined ? [] : await stepsFor(this.parts, session, id);
-    tellOfMissing(session, id);
+    tellOfMissing(kept);
     if (id === undefined || steps.length === 0) {
       const text = vscode.l10n.t("There is nothing to restore: what is kept is as it was before.");
       void vscode.window.showInformationMessage(text);
@@ -62,35 +63,17 @@ export class TurnRestorer {
     else await vscode.commands.executeCommand("vscode.diff", first?.[1], first?.[2], title);
   }
 
-  private async run(session: Session, turnId: string, steps: readonly [RestoreStep, Way][]): Promise<void> {
-    const { store } = this.parts;
-    const place = { sessionId: session.id, turnId: randomUUID() };
-    const done: RestoredFile[] = [];
-    const problems: string[] = [];
-    for (const [step, way] of steps) {
-      if (way === "keep") continue;
-      // What is about to be replaced is kept first, so that nothing is lost by restoring either.
-      const kept = await store.keep(place, step.file);
-      const result =
-        kept.was === "not_kept" ? { error: kept.reason ?? "" } : await doStep(this.parts, step, way);
-      if ("error" in result) problems.push(`${step.file.shown}: ${result.error}`);
-      else done.push(result);
-      await store.noteWritten(place, step.file);
-    }
-    if (done.length > 0) session.noteRestored({ turnId, files: done, undoId: place.turnId });
-    if (problems.length > 0) {
-      const text = vscode.l10n.t("Not restored: {0}.", problems.join("; "));
-      void vscode.window.showWarningMessage(text);
-    }
+  private async run(session: Session, turnId: string, chosen: Chosen): Promise<void> {
+    const problems = await restoreFiles(this.parts, session, { turnId, undoId: randomUUID() }, chosen);
+    if (problems.length === 0) return;
+    const text = vscode.l10n.t("Not restored: {0}.", problems.join("; "));
+    void vscode.window.showWarningMessage(text);
   }
 }
 
 /** Names the files of a turn whose content could not be kept, e.g. because they are too large. */
-function tellOfMissing({ events }: Session, turnId: string | undefined): void {
-  const files = events.flatMap((event) =>
-    event.type === "files_kept" && event.turnId === turnId ? event.files : [],
-  );
-  const missing = files.filter(({ was }) => was === "not_kept");
+function tellOfMissing(kept: KeptTurn | undefined): void {
+  const missing = (kept?.files ?? []).filter(({ was }) => was === "not_kept");
   if (missing.length === 0) return;
   const list = missing.map(({ path, reason }) => `${path} (${reason ?? "?"})`).join(", ");
   const text = vscode.l10n.t(

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import vscode = require("vscode");
-import { CheckpointStore } from "../../node/files/checkpointStore";
+import { CheckpointStore, type CheckpointOptions } from "../../node/files/checkpointStore";
+import { diskFiles } from "../../node/files/keptFiles";
 import { unsavedTextOf } from "../documents/openDocuments";
 import { warn } from "../messages";
 import { SessionStore, type Damage } from "./sessionStore";
@@ -9,13 +10,17 @@ import { WindowMemory } from "./windowMemory";
 /** What is kept for this window's workspace; a window without a folder has its own, apart from those of all folders. */
 export function openSessionStore(
   context: Pick<vscode.ExtensionContext, "storageUri" | "globalStorageUri">,
+  files: Pick<CheckpointOptions, "list" | "savedSince">,
   log: vscode.LogOutputChannel,
 ): { readonly store: SessionStore; readonly memory: WindowMemory; readonly checkpoints: CheckpointStore } {
   const folder = (context.storageUri ?? context.globalStorageUri).fsPath;
   return {
     store: new SessionStore(join(folder, "sessions"), (damage) => tellOfDamage(damage, log)),
     memory: new WindowMemory(join(folder, "windows")),
-    checkpoints: new CheckpointStore(join(folder, "checkpoints"), { unsavedText: unsavedTextOf }),
+    checkpoints: new CheckpointStore(join(folder, "checkpoints"), {
+      files: diskFiles(unsavedTextOf),
+      ...files,
+    }),
   };
 }
 

@@ -2,62 +2,16 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { chmod, readdir, readFile, rm, stat, symlink, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { test, type TestContext } from "node:test";
-import { createTools } from "../../../src/core/tools";
-import { createShell } from "../../../src/node/commands/shell";
-import { readShellCommand } from "../../../src/node/commands/shellSyntax";
+import { test } from "node:test";
+import { keptTurn } from "../../../src/core/turn/checkpoints";
 import { CheckpointStore } from "../../../src/node/files/checkpointStore";
 import { doStep, stepsFor } from "../../../src/node/files/turnFiles";
-import type { RestoreStep } from "../../../src/node/files/turnRestore";
-import { createWorkspace } from "../../../src/node/files/workspace";
-import type { LogEvent, ToolCall } from "../../../src/shared/events";
+import type { LogEvent } from "../../../src/shared/events";
+import { bash, edit, play, restore } from "../../support/playedTurns";
 import { callOf, ScriptedModel } from "../../support/scriptedModel";
 import { startSession } from "../../support/sessionFixture";
 import { temporaryFolder } from "../../support/temporaryFolder";
 
-type Files = Readonly<Record<string, string | Uint8Array>>;
-
-/** A session over real files, whose model makes each list of calls in a turn of its own. */
-async function play(context: TestContext, files: Files, turns: readonly (readonly ToolCall[])[]) {
-  const folder = await temporaryFolder(context, files);
-  const storage = await temporaryFolder(context);
-  const workspace = createWorkspace(() => [{ name: "ws", path: folder }]);
-  const shell = createShell(() => folder);
-  const store = new CheckpointStore(storage);
-  const parts = { store, workspace, unsavedText: () => undefined };
-  const readCommand = (command: string) => Promise.resolve(readShellCommand(command));
-  const tools = createTools({ workspace, shell, limits: { commandTimeLimitSeconds: 20 }, readCommand });
-  const replies = turns.flatMap((toolCalls) => [{ toolCalls }, { text: "Done." }]);
-  const fixture = startSession(new ScriptedModel(replies), { tools, checkpoints: store });
-  const { session } = fixture;
-  session.onEvent((event) => {
-    if (event.type === "approval_asked") session.decide(event.callId, { answer: "allow" }, event.askId);
-  });
-  for (const [index] of turns.entries()) {
-    session.send(`m${index}`, `turn ${index}`);
-    await fixture.idle();
-  }
-  const turnIds = session.events.filter(({ type }) => type === "user_message").map(({ id }) => id);
-  const pathOf = (name: string) => join(folder, name);
-  return { ...fixture, folder, storage, workspace, store, parts, turnIds, pathOf };
-}
-
-type Played = Awaited<ReturnType<typeof play>>;
-
-async function restore(
-  { parts, session }: Played,
-  turnId: string | undefined,
-  how: (step: RestoreStep) => "take" | "merge" = () => "take",
-) {
-  const steps = await stepsFor(parts, session, turnId ?? "");
-  const done = [];
-  for (const step of steps) done.push(await doStep(parts, step, how(step)));
-  return { steps, done };
-}
-
-const edit = (path: string, old_text: string, new_text: string) =>
-  callOf("edit_file", { path, old_text, new_text });
-const bash = (command: string) => callOf("bash", { command });
 const LATIN = Buffer.from([0x78, 0x3d, 0x31, 0x0d, 0x0a, 0xe9, 0x0a]);
 
 test("a turn is taken back byte for byte: changed, created and deleted files, whatever their encoding and mode", async (t) => {
@@ -98,11 +52,13 @@ test("the log names the files of the turn, each once, and the panel's entry has 
     [callOf("read_file", { path: "a.txt" }), bash("cat a.txt | wc -l")],
   ]);
   const kept = played.session.events.filter((event) => event.type === "files_kept");
+  const [a, b] = [{ path: "a.txt", was: "file" } as const, { path: "b.txt", was: "file" } as const];
   assert.deepEqual(
-    kept.flatMap(({ files }) => files),
+    kept.map(({ files, stage }) => ({ files, stage })),
     [
-      { path: "a.txt", was: "file" },
-      { path: "b.txt", was: "file" },
+      { files: [a], stage: "expected" },
+      { files: [a], stage: undefined },
+      { files: [b], stage: undefined },
     ],
   );
   const again = startSession(new ScriptedModel([]), { events: played.stored });
@@ -110,7 +66,7 @@ test("the log names the files of the turn, each once, and the panel's entry has 
     const ends = view.entries.filter((entry) => entry.kind === "turn_ended");
     assert.deepEqual(
       ends.map((end) => end.kept),
-      [{ turnId: played.turnIds[0], paths: ["a.txt", "b.txt"] }, undefined],
+      [{ turnId: played.turnIds[0], files: [a, b] }, undefined],
     );
   }
   const { steps } = await restore({ ...played, session: again.session }, played.turnIds[0]);
@@ -213,8 +169,10 @@ test("what cannot be kept is said and stands in nobody's way; the kept contents 
   const played = await play(t, { "big.txt": big, "a.txt": "one\n" }, [
     [edit("a.txt", "one", "1"), bash("rm big.txt; true")],
   ]);
-  const kept = played.session.events.flatMap((event) => (event.type === "files_kept" ? event.files : []));
-  assert.deepEqual(kept, [{ path: "a.txt", was: "file" }]);
+  assert.deepEqual(played.session.view.kept?.files, [
+    { path: "a.txt", was: "file" },
+    { path: "big.txt", was: "not_kept", reason: "too large" },
+  ]);
   const turn = join(played.storage, played.session.id, played.turnIds[0] ?? "");
   if (process.platform !== "win32") {
     for (const name of await readdir(turn))
@@ -227,6 +185,41 @@ test("what cannot be kept is said and stands in nobody's way; the kept contents 
     { absolute: played.pathOf("a.txt"), shown: "a.txt" },
   );
   assert.equal(result.was, "not_kept");
+});
+
+test("nothing is said of a change that did not come about, nor of one that was taken back within the turn", async (t) => {
+  const played = await play(t, { "a.txt": "one\n", "b.txt": "b\n" }, []);
+  await chmod(played.pathOf("a.txt"), 0o444);
+  played.model.then({ toolCalls: [edit("a.txt", "one", "1")] }, { text: "It could not be written." });
+  played.session.send("m1", "change it");
+  await played.idle();
+  const kept = played.session.events.filter((event) => event.type === "files_kept");
+  assert.deepEqual(
+    kept.map(({ stage }) => stage),
+    ["expected", "unchanged"],
+  );
+  assert.equal(played.session.view.entries.findLast(({ kind }) => kind === "turn_ended")?.kind, "turn_ended");
+  assert.equal(keptTurn(played.session.view), undefined);
+  // What the person writes there then is no business of the turn's.
+  await chmod(played.pathOf("a.txt"), 0o644);
+  await writeFile(played.pathOf("a.txt"), "mine\n");
+  assert.deepEqual(await stepsFor(played.parts, played.session, kept[0]?.turnId ?? ""), []);
+  played.model.then(
+    { toolCalls: [edit("b.txt", "b", "c"), edit("b.txt", "c", "b"), edit("a.txt", "mine", "ours")] },
+    { text: "Done." },
+  );
+  played.session.send("m2", "to and fro");
+  await played.idle();
+  assert.deepEqual(keptTurn(played.session.view)?.files, [{ path: "a.txt", was: "file" }]);
+});
+
+test("of a change in whose middle Loom was ended it is said that the file is perhaps changed", async (t) => {
+  const played = await play(t, { "a.txt": "one\n" }, [[edit("a.txt", "one", "1")]]);
+  const expected = played.stored.findIndex(({ type }) => type === "files_kept");
+  const { session } = startSession(new ScriptedModel([]), { events: played.stored.slice(0, expected + 1) });
+  assert.deepEqual(keptTurn(session.view)?.files, [{ path: "a.txt", was: "file", isExpected: true }]);
+  await restore({ ...played, session }, played.turnIds[0]);
+  assert.equal(await readFile(played.pathOf("a.txt"), "utf8"), "one\n");
 });
 
 test("old turns are removed, the running one never; damaged entries and ids of a strange form do no harm", async (t) => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Approvals, type ApprovalRules } from "../../../src/core/approvals/approvals";
-import { isAllowedBy, isDangerous, programsOf } from "../../../src/core/approvals/commandSyntax";
+import { isAllowedBy, isDangerous, onlyReads, programsOf } from "../../../src/core/approvals/commandSyntax";
 import { readShellCommand } from "../../../src/node/commands/shellSyntax";
 import { canRemember, type ApprovalQuestion } from "../../../src/shared/live";
 import { MemoryWorkspace } from "../../support/memoryWorkspace";
@@ -203,4 +203,45 @@ test("without a parser (PowerShell) every command is asked about each time", asy
   assert.deepEqual(questions, [{ kind: "command", command: "git status", folder: "/ws" }]);
   const [question] = questions;
   assert.ok(question !== undefined && !canRemember(question));
+});
+
+test("only what certainly reads is taken for reading: no writing option, redirection, variable, unknown program or script", () => {
+  const reads = (command: string) => {
+    const syntax = readShellCommand(command);
+    return syntax !== undefined && onlyReads(command, syntax);
+  };
+  const reading = [
+    "ls -la",
+    "cat a.txt | grep -n one | head -5",
+    "cd src && git status; git diff HEAD~1",
+    "grep -r needle . 2>/dev/null | wc -l",
+    "ls missing 2>&1",
+    "sed -n '10,25p' src/file.ts",
+    "find . -name '*.ts'",
+  ];
+  const others = [
+    "npm run format",
+    "sh script.sh",
+    "./ls",
+    "ls > out",
+    "cat a >> b 2>/dev/null",
+    "PATH=. ls",
+    "cat $(node make.js)",
+    "ls() { rm x; }; ls",
+    "find . -delete",
+    "sort -uo out in",
+    "sed -n '1,5w out' a",
+    "sed -n 1p -i a",
+    "git checkout .",
+    "git -C other status",
+    "git diff --output=x",
+    "echo a | tee b",
+    "make",
+    "cat a; python x.py",
+  ];
+  assert.deepEqual(
+    reading.filter((command) => !reads(command)),
+    [],
+  );
+  assert.deepEqual(others.filter(reads), []);
 });
