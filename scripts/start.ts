@@ -100,8 +100,8 @@ function endOf(child: ChildProcess): Promise<string> {
 }
 
 async function openServer({ project, data, settings }: Place, isOpening: boolean): Promise<Editor> {
-  const server = await startServer({ dataFolder: data, settings });
-  const url = server.url(project, [["extensionDevelopmentPath", server.resource(extension)]]);
+  const server = await startServer({ dataFolder: data, settings, extension });
+  const url = server.url(project, []);
   console.log(`\nVS Code with Loom is at\n\n  ${url}\n`);
   if (isOpening && hasDisplay()) openInBrowser(url);
   else console.log("Open the address in a browser on this machine; it is only for this machine.");

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { createWriteStream, existsSync } from "node:fs";
-import { cp, mkdir, writeFile } from "node:fs/promises";
+import { cp, mkdir, symlink, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { cacheFolder, installOnce, npmInstall } from "./cache";
@@ -51,6 +51,11 @@ export interface ServerOptions {
   readonly settings: Readonly<Record<string, unknown>>;
   /** Added to this process's environment for the server and its extension host. */
   readonly env?: Readonly<Record<string, string>>;
+  /**
+   * The folder of an extension that is installed in it. One that is under development instead, by the address, is told from others: the
+   * editor then shows no modal dialogs, and says so in an error.
+   */
+  readonly extension?: string;
   /** Called with every line that the server prints. */
   readonly onLine?: (line: string) => void;
 }
@@ -69,6 +74,7 @@ export interface EditorServer {
 export async function startServer(options: ServerOptions): Promise<EditorServer> {
   const program = join(await ensureServer(), "out", "server-main.js");
   await writeSettings(options);
+  if (options.extension !== undefined) await installExtension(options.extension, options.dataFolder);
   const token = randomBytes(16).toString("hex");
   const child = startNode(
     program,
@@ -76,7 +82,7 @@ export async function startServer(options: ServerOptions): Promise<EditorServer>
       ...["--host", "127.0.0.1", "--port", "0", "--connection-token", token, "--accept-server-license-terms"],
       ...["--telemetry-level", "off", "--server-data-dir", options.dataFolder],
       // Without it a built workbench ignores an extension under development.
-      "--enable-smoke-test-driver",
+      ...(options.extension === undefined ? ["--enable-smoke-test-driver"] : []),
     ],
     { ...process.env, ...options.env },
   );
@@ -101,6 +107,13 @@ export async function startServer(options: ServerOptions): Promise<EditorServer>
     await stopTree(child);
     throw error;
   }
+}
+
+/** Installed as a link, so that a build is there after a reload of the window. */
+async function installExtension(extension: string, dataFolder: string): Promise<void> {
+  const folder = join(dataFolder, "extensions");
+  await mkdir(folder, { recursive: true });
+  await symlink(resolve(extension), join(folder, "loom.loom"), "junction");
 }
 
 /** Settings of the machine's scope are read from a file of their own, where the extensions run. */

@@ -77,7 +77,7 @@ describe("commands, settings and status bar", () => {
     await widget().getByText("cannot call tools, so it can neither read nor change files").waitFor();
     const text = await widget().innerText();
     assert.match(text, /8\.2B · Q4_K_M/);
-    assert.match(text, /can call tools · trained context 40,960 tokens/);
+    assert.match(text, /calls tools · trained for 40,960 tokens/);
     assert.match(text, /Get another model/);
     await panel.screenshot("select-model");
     await panel.workbench.keyboard.press("Escape");

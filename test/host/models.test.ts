@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import vscode = require("vscode");
+import { asksForSummary } from "../support/asksForSummary";
 import { createGate, startScriptedServer, type ScriptedServer } from "../support/scriptedServer";
 import { Panel } from "./support/panel";
 import { setLoom, useServer } from "./support/scripted";
+import { LONG } from "./support/steering";
 
 let panel: Panel;
 let server: ScriptedServer;
@@ -12,6 +14,21 @@ const widget = () => panel.workbench.locator(".quick-input-widget");
 const row = (text: string | RegExp) => widget().locator(".monaco-list-row").filter({ hasText: text });
 const phase = () => panel.frame().getByRole("group", { name: "Status" });
 const setting = (name: string) => vscode.workspace.getConfiguration("loom").get<unknown>(name);
+
+/** Where a download waits: before which line of its progress, and for what. */
+let pause: { readonly line: number; readonly until: Promise<void> } | undefined;
+
+/** Answers the next modal dialog, which the editor does not show in tests, and resolves with what it asks. */
+function answerDialog(answer: string | undefined): Promise<[text: string, options: vscode.MessageOptions]> {
+  const { showWarningMessage } = vscode.window;
+  return new Promise((resolve) => {
+    vscode.window.showWarningMessage = (text: string, options: vscode.MessageOptions | string) => {
+      vscode.window.showWarningMessage = showWarningMessage;
+      if (typeof options !== "string") resolve([text, options]);
+      return Promise.resolve(answer) as Promise<undefined>;
+    };
+  });
+}
 
 async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setTimeout(resolve, 20));
@@ -30,7 +47,10 @@ describe("models and waiting in the real panel", () => {
         },
         { name: "no-tools", capabilities: ["completion"] },
         { name: "big:cloud" },
+        { name: "small", contextLength: 2048 },
       ],
+      pullable: [{ name: "new:4b", size: 4_000_000_000 }],
+      beforePullLine: (line) => (line === pause?.line ? pause.until : undefined),
     });
     stopServer = await useServer(server, { model: "scripted" });
     await panel.open();
@@ -67,7 +87,7 @@ describe("models and waiting in the real panel", () => {
   it("lists what a model can do, what its context costs in memory, and whether it is in memory", async () => {
     await panel.runFromPalette("Loom: Select Model");
     const detail =
-      /can call tools · thinks · sees pictures · trained context 40,960 tokens · 8,192 tokens of context take about 0\.5 GB · in memory/;
+      /4\.7 GB.* · in memory.*calls tools · thinks · sees pictures · trained for 40,960 tokens · 8,192 take about 0\.5 GB/;
     await row(detail).waitFor();
     await row("runs elsewhere: what you send leaves this machine").waitFor();
     await panel.screenshot("models");
@@ -75,22 +95,91 @@ describe("models and waiting in the real panel", () => {
     await widget().waitFor({ state: "hidden" });
   });
 
-  // The question itself is a modal dialog, which the editor does not show in tests.
-  it("sends nothing to a model that runs elsewhere before somebody agrees, and does not list it where it is to be hidden", async () => {
+  it("sends nothing to a model that runs elsewhere before somebody agrees, asks once, and does not list it where it is to be hidden", async () => {
     await setLoom({ model: "big:cloud" });
     await panel.frame().getByText("big:cloud does not run on this machine").first().waitFor();
     const chats = server.chats().length;
     await panel.say("hello?");
     await panel.frame().getByRole("listitem").filter({ hasText: "Nothing was sent. Allow it" }).waitFor();
     assert.equal(server.chats().length, chats);
-    await panel.frame().locator(".banner").getByRole("button", { name: "Use it" }).waitFor();
+    const banner = panel.frame().locator(".banner");
+    await banner.getByRole("button", { name: "Use it" }).waitFor();
     await panel.screenshot("cloud");
+    const declined = answerDialog(undefined);
+    await banner.getByRole("button", { name: "Use it" }).click();
+    const [text, { detail }] = await declined;
+    assert.match(text, /^big:cloud does not run on this machine but in Ollama's cloud\.$/);
+    assert.match(detail ?? "", /leaves this machine: messages, contents of files, output of commands/);
+    await banner.getByRole("button", { name: "Use it" }).waitFor();
+    const agreed = answerDialog("Use It");
+    await banner.getByRole("button", { name: "Use it" }).click();
+    await agreed;
+    await banner.waitFor({ state: "hidden" });
+    await panel.say("and now?");
+    assert.equal(server.chats().at(-1)?.request.model, "big:cloud");
     await setLoom({ cloudModels: "hide" });
+    await banner.waitFor();
     await panel.runFromPalette("Loom: Select Model");
     await row("no-tools").waitFor();
     assert.equal(await row("big:cloud").count(), 0);
     await panel.workbench.keyboard.press("Escape");
     await setLoom({ cloudModels: undefined, model: "scripted" });
+  });
+
+  it("a model with a smaller window that is chosen in mid-session has the conversation, compacted before it is asked", async () => {
+    server.setBrain(({ messages }) => ({
+      content: asksForSummary({ messages }) ? "- The port is 48213." : LONG.repeat(4),
+    }));
+    await panel.say("The port is 48213. Tell me more.");
+    await panel.say("And more?");
+    const before = server.chats().length;
+    await panel.runFromPalette("Loom: Select Model");
+    await row(/small.*trained for 2,048 tokens/).click();
+    await panel.frame().getByText("/ 2,048").waitFor();
+    await panel.say("What is the port?");
+    await panel.item(/^Compacted: .*/).waitFor();
+    const chats = server.chats().slice(before);
+    assert.ok(chats.every(({ request, status }) => status === 200 && request.model === "small:latest"));
+    assert.ok(asksForSummary({ messages: chats[0]?.request.messages ?? [] }));
+    assert.match(JSON.stringify(chats.at(-1)?.request.messages), /The port is 48213.*What is the port\?/);
+    await panel.screenshot("switched");
+    await setLoom({ model: "scripted" });
+  });
+
+  it("gets a model with progress: cancelled, gone on with, the disk full, and used when it is there", async () => {
+    const { workbench } = panel;
+    const toast = (text: string | RegExp) => workbench.locator(".notification-list-item", { hasText: text });
+    const press = (text: string, name: string) =>
+      toast(text).getByRole("button", { name, exact: true }).click();
+    const [half, failing] = [createGate(), createGate()];
+    pause = { line: 6, until: half.opened };
+    await panel.runFromPalette("Loom: Get a Model");
+    await panel.answer("qwen3:8b", "new:4b");
+    await toast("Getting new:4b: 2.0 of 4.0 GB (50 %)").waitFor();
+    await panel.screenshot("pull");
+    await press("Getting new:4b", "Cancel");
+    await toast("Getting new:4b was stopped at 50 %. What has come is kept.").waitFor();
+    await server.waitForAbort();
+    half.open();
+    const message = "write blob: no space left on device";
+    server.playFault("/api/pull", { kind: "error", afterChunks: 3, message });
+    pause = { line: 2, until: failing.opened };
+    await press("was stopped at 50 %", "Go On");
+    await toast("Getting new:4b: 2.4 of 4.0 GB (60 %)").waitFor();
+    // The editor keeps the fourth notification within a second to its list.
+    await vscode.commands.executeCommand("notifications.showList");
+    pause = undefined;
+    failing.open();
+    await toast(/The disk of .* is full .*Make room there/).waitFor();
+    await panel.screenshot("disk-full");
+    await press("Make room there", "Try Again");
+    await vscode.commands.executeCommand("notifications.showList");
+    await toast("new:4b is there.").waitFor();
+    assert.equal(server.requestsTo("/api/pull").length, 3);
+    await press("new:4b is there.", "Use It");
+    await until(() => setting("model") === "new:4b");
+    await setLoom({ model: "scripted" });
+    await vscode.commands.executeCommand("notifications.clearAll");
   });
 
   it("lets the window be chosen with what it costs, also from a failure to load", async () => {

@@ -14,16 +14,28 @@ export interface KnownModel {
   readonly loaded: ModelInMemory | undefined;
 }
 
-/** The list to choose from: models that can work first, then those that cannot, with the reason. */
-export function modelItems(models: readonly KnownModel[], numCtx: number): readonly ModelItem[] {
-  const able = models.filter(canCallTools);
-  const unable = models.filter((model) => !canCallTools(model));
-  const heading = { label: vscode.l10n.t("cannot call tools"), kind: vscode.QuickPickItemKind.Separator };
+/**
+ * The list to choose from: models that can work first, then those that cannot, with the reason. In the order of the server while that is
+ * not known of all, and from then on: nothing may move under the pointer.
+ */
+export function modelItems(
+  models: readonly KnownModel[],
+  numCtx: number,
+  isSorted: boolean,
+): readonly ModelItem[] {
+  const able = models.filter((model) => !isSorted || canCallTools(model));
+  const unable = models.filter((model) => !able.includes(model));
   return [
     ...able.map((model) => itemOf(model, numCtx)),
-    ...(unable.length === 0 ? [] : [heading]),
+    ...(unable.length === 0 ? [] : [separator(vscode.l10n.t("cannot call tools"))]),
     ...unable.map((model) => itemOf(model, numCtx)),
+    separator(""),
+    { label: vscode.l10n.t("$(cloud-download) Get another model…"), alwaysShow: true },
   ];
+}
+
+function separator(label: string): ModelItem {
+  return { label, kind: vscode.QuickPickItemKind.Separator };
 }
 
 function canCallTools({ facts }: KnownModel): boolean {
@@ -31,9 +43,10 @@ function canCallTools({ facts }: KnownModel): boolean {
 }
 
 function itemOf(known: KnownModel, numCtx: number): ModelItem {
-  const { model } = known;
+  const { model, loaded } = known;
   const icon = model.isCloud ? "$(cloud) " : canCallTools(known) ? "" : "$(warning) ";
-  const parts = [sizeOf(model), model.parameterSize, model.quantization];
+  const memory = loaded === undefined ? undefined : loadedText(loaded);
+  const parts = [sizeOf(model), model.parameterSize, model.quantization, memory];
   return {
     model: model.name,
     isCloud: model.isCloud,
@@ -48,14 +61,16 @@ function sizeOf({ size, isCloud }: InstalledModel): string | undefined {
   return size === undefined ? undefined : gigabytes(size);
 }
 
-function detailOf({ facts, loaded }: KnownModel, numCtx: number): string {
+function detailOf({ facts }: KnownModel, numCtx: number): string {
   if (facts === undefined) return "…";
   if ("failure" in facts) return facts.failure.message;
   const { trainedContext, canSee, thinking } = facts;
+  const window = Math.min(numCtx, trainedContext ?? numCtx);
+  const cost = windowCost(facts, window);
   const parts = [
     facts.canCallTools === false
       ? vscode.l10n.t("cannot call tools, so it can neither read nor change files")
-      : vscode.l10n.t("can call tools"),
+      : vscode.l10n.t("calls tools"),
     thinking === "none"
       ? undefined
       : thinking === "levels"
@@ -64,9 +79,8 @@ function detailOf({ facts, loaded }: KnownModel, numCtx: number): string {
     canSee ? vscode.l10n.t("sees pictures") : undefined,
     trainedContext === undefined
       ? undefined
-      : vscode.l10n.t("trained context {0} tokens", tokens(trainedContext)),
-    windowCost(facts, Math.min(numCtx, trainedContext ?? numCtx)),
-    loaded === undefined ? undefined : loadedText(loaded),
+      : vscode.l10n.t("trained for {0} tokens", tokens(trainedContext)),
+    cost === undefined ? undefined : vscode.l10n.t("{0} take about {1}", tokens(window), cost),
   ];
   return parts.filter((part) => part !== undefined).join(" · ");
 }
@@ -76,12 +90,7 @@ export function windowCost(
   { cacheBytesPerToken }: Pick<ModelFacts, "cacheBytesPerToken">,
   numCtx: number,
 ): string | undefined {
-  if (cacheBytesPerToken === undefined) return undefined;
-  return vscode.l10n.t(
-    "{0} tokens of context take about {1}",
-    tokens(numCtx),
-    gigabytes(cacheBytesPerToken * numCtx),
-  );
+  return cacheBytesPerToken === undefined ? undefined : gigabytes(cacheBytesPerToken * numCtx);
 }
 
 function loadedText({ size, sizeOnGpu, numCtx }: ModelInMemory): string {

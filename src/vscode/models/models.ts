@@ -1,11 +1,16 @@
+import { setTimeout as delay } from "node:timers/promises";
 import vscode = require("vscode");
+import { inform } from "../messages";
 import type { Settings } from "../settings";
 import type { CloudConsent } from "./cloudConsent";
-import { modelItems, type ModelItem } from "./modelItems";
-import type { ModelServer } from "./modelServer";
+import { modelItems, type KnownModel, type ModelItem } from "./modelItems";
+import type { InstalledModel, ModelServer } from "./modelServer";
 import { windowInUse, type OllamaStatus } from "./ollamaStatus";
 import { pullModel } from "./pulls";
 import { pickWindow } from "./windowPicker";
+
+/** How long the list waits for what the server knows of its models, in milliseconds. */
+const SOON_MS = 500;
 
 interface Parts {
   readonly server: ModelServer;
@@ -60,9 +65,11 @@ export class Models {
   async pull(name: string): Promise<void> {
     const model = name.trim() || (await askForName());
     if (model === undefined || model === "") return;
-    const isThere = await pullModel(this.parts.server, model);
-    if (isThere && this.parts.settings.current.model === "") await this.parts.settings.choose("model", model);
-    await this.parts.status.check();
+    const { server, settings, status } = this.parts;
+    const isThere = await pullModel(server, model);
+    await status.check();
+    if (!isThere || settings.current.model === model) return;
+    if (settings.current.model === "" || (await offerToUse(model))) await this.use(model, false);
   }
 
   private async use(model: string, isCloud: boolean): Promise<void> {
@@ -84,26 +91,34 @@ export class Models {
       return;
     }
     const models = all.filter(({ isCloud }) => cloudModels === "ask" || !isCloud);
-    const more: ModelItem = {
-      label: vscode.l10n.t("$(cloud-download) Get another model…"),
-      alwaysShow: true,
-    };
+    const asking = this.ask(models, signal);
+    const soon = await Promise.race([asking, delay(SOON_MS, undefined)]);
+    const isSorted = soon !== undefined;
     const unknown = models.map((model) => ({ model, facts: undefined, loaded: undefined }));
-    picker.items = [...modelItems(unknown, numCtx), more];
+    const show = (known: readonly KnownModel[]) => {
+      if (signal.aborted) return;
+      const active = picker.activeItems[0]?.model ?? current;
+      picker.items = modelItems(known, numCtx, isSorted);
+      picker.activeItems = picker.items.filter(
+        ({ model }) => model === active || model === `${active}:latest`,
+      );
+    };
+    show(soon ?? unknown);
+    if (!isSorted) show(await asking);
+    picker.busy = false;
+  }
+
+  private async ask(models: readonly InstalledModel[], signal: AbortSignal): Promise<readonly KnownModel[]> {
+    const { server } = this.parts;
     const [loaded, ...facts] = await Promise.all([
       server.listLoaded(signal),
       ...models.map(({ name }) => server.show(name, signal)),
     ]);
-    if (signal.aborted) return;
-    const known = models.map((model, index) => ({
+    return models.map((model, index) => ({
       model,
       facts: facts[index],
       loaded: loaded.find(({ name }) => name === model.name),
     }));
-    const active = picker.activeItems[0]?.model ?? current;
-    picker.items = [...modelItems(known, numCtx), more];
-    picker.activeItems = picker.items.filter(({ model }) => model === active || model === `${active}:latest`);
-    picker.busy = false;
   }
 }
 
@@ -113,4 +128,9 @@ function askForName(): Thenable<string | undefined> {
     prompt: vscode.l10n.t("The name of a model from ollama.com/library that can call tools"),
     placeHolder: "qwen3:8b",
   });
+}
+
+async function offerToUse(model: string): Promise<boolean> {
+  const use = vscode.l10n.t("Use It");
+  return (await inform(vscode.l10n.t("{0} is there.", model), use)) === use;
 }

@@ -2,6 +2,8 @@ import vscode = require("vscode");
 import { inform, plainMessage, tellError } from "../messages";
 import type { ModelServer, PullOutcome } from "./modelServer";
 
+const LIBRARY = "https://ollama.com/library";
+
 /** How far a download got, in percent of what is known of its size. */
 interface Pulled {
   readonly outcome: PullOutcome;
@@ -50,7 +52,9 @@ function messageFor(status: string, completed: number, total: number): string {
   if (total === 0) return plainMessage(status);
   const gigabytes = (bytes: number) => (bytes / 1e9).toFixed(1);
   const percent = Math.floor((completed / total) * 100);
-  return vscode.l10n.t("{0} of {1} GB ({2} %)", gigabytes(completed), gigabytes(total), percent);
+  const size = vscode.l10n.t("{0} of {1} GB ({2} %)", gigabytes(completed), gigabytes(total), percent);
+  // What follows the download takes its time too.
+  return completed < total ? size : `${size}, ${plainMessage(status)}`;
 }
 
 async function offerToGoOn(model: string, percent: number): Promise<boolean> {
@@ -68,7 +72,8 @@ async function offerToRetry({
 }): Promise<boolean> {
   // A name that the library does not have is not there the second time either.
   if (kind === "model_missing") {
-    void tellError(message);
+    const open = vscode.l10n.t("Open Library");
+    if ((await tellError(message, open)) === open) await vscode.env.openExternal(vscode.Uri.parse(LIBRARY));
     return false;
   }
   const again = vscode.l10n.t("Try Again");

@@ -11,11 +11,12 @@ export async function pickWindow(
   current: number,
   facts: ModelFacts | undefined,
 ): Promise<number | undefined> {
+  const costOf = (numCtx: number) => facts && windowCost(facts, numCtx);
   const items = windowSizes(current, facts?.trainedContext).map((numCtx) => ({
     numCtx,
     label: tokens(numCtx),
     description: [
-      facts && windowCost(facts, numCtx),
+      costOf(numCtx) && vscode.l10n.t("about {0} of memory", costOf(numCtx) ?? ""),
       numCtx === current ? vscode.l10n.t("now") : undefined,
       numCtx === facts?.trainedContext ? vscode.l10n.t("the most that the model was trained for") : undefined,
       numCtx < ROOMY ? vscode.l10n.t("compacts often") : undefined,
