@@ -1,7 +1,7 @@
 import type { CommandOutcome, Session } from "../core/session";
 import type { ApprovalQuestion, SessionEvent } from "../shared/live";
 import type { Print } from "./printer";
-import { jsonPrinter, meterLine, plainPrinter } from "./printer";
+import { jsonPrinter, meterLine, plainPrinter, withoutOrders } from "./printer";
 
 export interface FrontPorts {
   readonly print: Print;
@@ -30,7 +30,10 @@ export class TerminalFront {
   #hasFailed = false;
   #messages = 0;
 
+  readonly #print: Print;
+
   constructor(private readonly ports: FrontPorts) {
+    this.#print = withoutOrders(ports.print);
     this.#session = this.#open();
   }
 
@@ -86,7 +89,7 @@ export class TerminalFront {
   #open(): Session {
     this.#stopListening();
     const session = this.ports.newSession();
-    const print = this.ports.json ? jsonPrinter(this.ports.print) : plainPrinter(this.ports.print);
+    const print = this.ports.json ? jsonPrinter(this.#print) : plainPrinter(this.#print);
     if (this.ports.json) for (const event of session.events) print(event);
     const unsubscribe = session.onEvent((event) => {
       print(event);
@@ -100,7 +103,7 @@ export class TerminalFront {
     if (event.type === "turn_ended") this.#hasFailed = event.reason === "failed";
     if (event.type === "assistant_message" && event.toolCalls.length > 0 && !this.ports.json) {
       const { meter } = session.view;
-      if (meter !== null) this.ports.print(`${meterLine(meter)}\n`);
+      if (meter !== null) this.#print(`${meterLine(meter)}\n`);
     }
     if (event.type === "approval_asked") void this.#ask(session, event.callId, event.question);
   }
@@ -177,7 +180,7 @@ export class TerminalFront {
 
   /** What is not an event goes out as JSON too when JSON was asked for. */
   #say(text: string): void {
-    this.ports.print(this.ports.json ? `${JSON.stringify({ type: "terminal", text })}\n` : `${text}\n`);
+    this.#print(this.ports.json ? `${JSON.stringify({ type: "terminal", text })}\n` : `${text}\n`);
   }
 }
 

@@ -4,6 +4,15 @@ import type { CompactingPhase, Meter, SessionEvent } from "../shared/live";
 /** Where the front end writes. */
 export type Print = (text: string) => void;
 
+/** What a terminal takes for orders, and what turns the order of signs on a line. */
+const ORDERS = /(?![\n\t])\p{Cc}|[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/gu;
+
+/** A printer to which words of a model, contents and names are only text; what stands inside a JSON text keeps its meaning. */
+export function withoutOrders(print: Print): Print {
+  const spelled = (sign: string) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  return (text) => print(text.replaceAll("\r\n", "\n").replace(ORDERS, spelled));
+}
+
 /** A printer of session events as plain text, as in a terminal chat. */
 export function plainPrinter(print: Print): (event: SessionEvent) => void {
   let meter: Meter | undefined;

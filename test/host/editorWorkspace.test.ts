@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import { mkdir, rm, symlink, utimes, writeFile } from "node:fs/promises";
+import { readdirSync, readFileSync } from "node:fs";
+import { mkdir, mkdtemp, rm, symlink, utimes, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import vscode = require("vscode");
 import type { FileChange } from "../../src/core/ports";
@@ -176,6 +177,32 @@ describe("edits through the editor", () => {
       ["shown.txt"],
     );
     assert.equal(bytesOf("deep/er/new.txt").toString(), "text\n");
+  });
+
+  it("E09: a folder that became a link since the question was asked leads no edit and no new file outside", async () => {
+    await mkdir(pathOf("sub"));
+    await writeFile(pathOf("sub/a.txt"), "one\n");
+    const paths = await Promise.all(
+      ["edited/sub/a.txt", "edited/sub/new.txt", "edited/sub/deep/new.txt"].map((path) =>
+        workspace.resolve(path),
+      ),
+    );
+    const outside = await mkdtemp(join(tmpdir(), "loom-outside-"));
+    try {
+      await writeFile(join(outside, "a.txt"), "one\n");
+      await rm(pathOf("sub"), { recursive: true });
+      await symlink(outside, pathOf("sub"));
+      for (const [index, path] of paths.entries()) {
+        assert.ok("absolute" in path);
+        const before = index === 0 ? "one\n" : null;
+        const written = await workspace.write({ path, before, after: "planted\n" });
+        assert.deepEqual(written, { error: "its path leads elsewhere by now." });
+      }
+      assert.deepEqual(readdirSync(outside), ["a.txt"]);
+      assert.equal(readFileSync(join(outside, "a.txt"), "utf8"), "one\n");
+    } finally {
+      await rm(outside, { recursive: true });
+    }
   });
 
   it("makes no file over one that is there", async () => {

@@ -1,11 +1,18 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { test } from "node:test";
+import { diffLines } from "../../src/core/tools/lineDiff";
+import type { ApprovalQuestion } from "../../src/shared/live";
+import { HOSTILE_COMMANDS, HOSTILE_CONTENTS, HOSTILE_NAMES, HOSTILE_PATHS } from "../support/hostileCorpus";
 import { closed, listen } from "./support/builtPage";
 import { usePanels, withPanel } from "./support/panel";
 import { answered, call, compacted, logged, READY, result, said, viewAfter } from "./support/sessions";
 
 usePanels();
+
+/** Enough of a content to show what it does; the long ones are long only. */
+const shortened = (content: string): string => content.slice(0, 2_000);
+const pathOf = (question: ApprovalQuestion): string => ("path" in question ? question.path : "");
 
 const HOSTILE = [
   "<img src=x onerror=alert(1)>",
@@ -156,6 +163,71 @@ test("control, bidirectional and invisible characters are spelled out in cards a
     );
     await page.locator(".tool-card summary").click();
     assert.equal(await page.locator(".tool-text").textContent(), "U+202Exy⚠️");
+  });
+});
+
+test("every hostile path, name, command and content is spelled out in cards, diffs and questions, and each looks different", async () => {
+  const paths = [...HOSTILE_PATHS, ...HOSTILE_NAMES];
+  const questions: readonly ApprovalQuestion[] = [
+    ...HOSTILE_COMMANDS.map((command) => ({ kind: "command", command, folder: "app" }) as const),
+    ...paths.map((path) => ({ kind: "outside", path, access: "read" }) as const),
+    ...paths.map((path) => ({ kind: "edit", path, ...diffLines(path, "a\n", "b\n"), isNew: false }) as const),
+    ...HOSTILE_CONTENTS.map(
+      (content) =>
+        ({
+          kind: "edit",
+          path: "a.txt",
+          ...diffLines("a.txt", null, shortened(content)),
+          isNew: true,
+        }) as const,
+    ),
+  ];
+  const calls = questions.map((question, index) => {
+    const target = question.kind === "command" ? { command: question.command } : { path: pathOf(question) };
+    return call(`c${index}`, question.kind === "command" ? "bash" : "read_file", target);
+  });
+  const results = HOSTILE_CONTENTS.map((content, index) =>
+    result(`c${index}`, { content: shortened(content), summary: shortened(content) }),
+  );
+  const asked = questions.map(
+    (question, index) => ({ type: "approval_asked", callId: `c${index}`, question }) as const,
+  );
+  const view = viewAfter(said("?"), answered("", { toolCalls: calls }), ...results, ...asked);
+  await withPanel({ view }, async ({ page }) => {
+    const cards = page.locator("li.entry.tool");
+    assert.equal(await cards.count(), questions.length);
+    const shown = await cards.evaluateAll((items) =>
+      items.map((item) => {
+        const textOf = (selector: string) => item.querySelector(selector)?.textContent ?? "";
+        const labels = [item, ...item.querySelectorAll("[aria-label]")].map((part) =>
+          part.getAttribute("aria-label"),
+        );
+        const foreign = item.querySelectorAll("img, script, iframe, style, a[href], [onerror]").length;
+        const asks = `${textOf(".approval-title")}\n${textOf(".command, .diff")}`;
+        return { all: item.textContent ?? "", labels: labels.join("\n"), asks, foreign };
+      }),
+    );
+    const hidden = /[^\P{C}\t\n\p{Co}\p{Cn}]|\p{Default_Ignorable_Code_Point}|\p{Zl}|\p{Zp}|\u2800/u;
+    const seen = new Map<string, string>();
+    for (const [index, { all, labels, asks, foreign }] of shown.entries()) {
+      const question = JSON.stringify(questions[index]);
+      assert.doesNotMatch(all, hidden, question);
+      assert.doesNotMatch(labels, hidden, question);
+      assert.equal(foreign, 0, question);
+      // What a person agrees to can be told apart from everything else that they might be asked.
+      const twin = seen.get(asks.replaceAll(/\p{Zs}/gu, " "));
+      assert.equal(twin, undefined, `${question} looks like ${twin}`);
+      seen.set(asks.replaceAll(/\p{Zs}/gu, " "), question);
+    }
+    // Nothing is pushed out of sight beside the card.
+    const isWide = await page
+      .locator(".diff, .command, .approval-title")
+      .evaluateAll((parts) =>
+        parts
+          .filter((part) => part.scrollWidth > part.clientWidth + 1)
+          .map((part) => part.textContent?.slice(0, 80)),
+      );
+    assert.deepEqual(isWide, []);
   });
 });
 

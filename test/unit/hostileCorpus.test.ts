@@ -130,6 +130,19 @@ test("hostile names of files are listed, searched and read without a line or a c
         /^["'`]/.test(name),
       JSON.stringify([name, read.content]),
     );
+    // What is refused names the file as well, on one line.
+    const path = join(folder, name);
+    for (const [tool, input] of [
+      ["read_file", { path, start_line: 99 }],
+      ["edit_file", { path, old_text: "", new_text: "x" }],
+      ["edit_file", { path, old_text: "needle", new_text: "needle" }],
+      ["edit_file", { path, old_text: "needle", new_text: "pin" }],
+      ["edit_file", { path: `${path}/below`, old_text: "x", new_text: "y" }],
+    ] as const) {
+      const { content } = await call(tool, input, deny);
+      assert.equal(content.replace("\nDo not try", " ").split("\n").length, 1, content);
+      assert.doesNotMatch(content, /[^\P{C}\n\u{E000}-\u{F8FF}]/u, JSON.stringify([tool, name]));
+    }
   }
   assert.equal(outside(), before);
 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { plainPrinter } from "../../src/terminal/printer";
 import { TerminalFront } from "../../src/terminal/front";
-import { ScriptedModel } from "../support/scriptedModel";
+import { callOf, ScriptedModel } from "../support/scriptedModel";
 import { startSession } from "../support/sessionFixture";
 
 function startFront(json = false) {
@@ -87,6 +87,35 @@ describe("a compaction in the terminal", () => {
     await front.close();
   });
 });
+
+for (const json of [false, true])
+  test(`what a model writes and calls is no order to the terminal (${json ? "JSON" : "text"})`, async () => {
+    const hostile = "a\u001b[2Jb\u001b]0;title\u0007c\u009b31md\u202ee\rf\bg\r\nh";
+    const lines: string[] = [];
+    const model = new ScriptedModel([
+      { text: hostile, toolCalls: [callOf(`echo${hostile}`, { text: hostile })] },
+      { text: hostile },
+    ]);
+    const front = new TerminalFront({
+      print: (text) => lines.push(text),
+      json,
+      ask: () => Promise.resolve(false),
+      newSession: () => startSession(model).session,
+    });
+    await front.handle("go");
+    await front.close();
+    const printed = lines.join("");
+    assert.doesNotMatch(printed, /[^\P{Cc}\n]|\u202E/u);
+    assert.match(printed, /\\u001b\[2Jb/);
+    if (!json) return;
+    const texts = printed
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as { type: string; text?: string })
+      .filter(({ type }) => type === "assistant_message")
+      .map(({ text }) => text);
+    assert.deepEqual(texts, [hostile, hostile], "the log says what was written");
+  });
 
 test("the progress of a compaction is printed once for each part", () => {
   const lines: string[] = [];

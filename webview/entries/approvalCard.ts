@@ -8,7 +8,7 @@ import { icon } from "../icons";
 import { isComposing } from "../keys";
 import { strings } from "../strings";
 import { button, textField } from "../toolkit";
-import { spelledText, visibleText } from "../visibleText";
+import { spelledText, visibleCommand } from "../visibleText";
 import { diffView } from "./diffView";
 
 /** Asks for consent with everything that the person needs in order to decide. It goes when the host says that it is settled. */
@@ -120,7 +120,7 @@ function content(question: ApprovalQuestion): HTMLElement | undefined {
           role: "group",
           "aria-label": strings.approval.wholeCommand,
         },
-        visibleText(question.command),
+        visibleCommand(question.command),
       );
     case "outside":
     case "secret":

@@ -7,7 +7,7 @@ import { clock } from "../format";
 import { fileLink } from "../links";
 import { renderMarkdown } from "../markdown";
 import { strings } from "../strings";
-import { visibleText } from "../visibleText";
+import { visibleCommand } from "../visibleText";
 
 /** What there is to read in a marker: the summary that is in force, what code keeps beside it, and how it came about. */
 export function compactionSections(entry: CompactionEntry, context: MarkerContext): Child[] {
@@ -145,7 +145,7 @@ function commands({ commands: kept, commandsCut }: KeptFacts): HTMLElement | und
         h(
           "li",
           {},
-          h("code", { dir: "ltr" }, visibleText(command)),
+          h("code", { dir: "ltr" }, visibleCommand(command)),
           h("span", { class: "quiet" }, ` ${exitCode(code)}`),
         ),
       ),

@@ -8,7 +8,7 @@ import { steer } from "../hostApi";
 import { fileLink } from "../links";
 import { strings } from "../strings";
 import { button, progressRing } from "../toolkit";
-import { spelledText, visibleText, withoutColours } from "../visibleText";
+import { spelledText, visibleCommand, visibleText, withoutColours } from "../visibleText";
 import { ApprovalCard } from "./approvalCard";
 import { folded, plainItem, type Item } from "./item";
 
@@ -43,7 +43,7 @@ export class ToolCard implements Item<ToolEntry> {
     const head = [
       this.state,
       h("span", { class: "tool-name" }, spelledText(call.name)),
-      h("span", { class: "tool-target", dir: "ltr" }, visibleText(callTarget(call))),
+      h("span", { class: "tool-target", dir: "ltr" }, visibleCommand(callTarget(call))),
       icon("chevron", "fold"),
       call.isRecovered === true ? h("span", { class: "quiet" }, strings.approval.recoveredMark) : undefined,
       this.summary,
@@ -136,7 +136,7 @@ function argumentList(values: Readonly<Record<string, JsonValue>>): HTMLElement 
     { class: "arguments", dir: "ltr" },
     ...entries.flatMap(([name, value]) => [
       h("dt", {}, spelledText(name)),
-      h("dd", {}, visibleText(typeof value === "string" ? value : JSON.stringify(value))),
+      h("dd", {}, visibleCommand(typeof value === "string" ? value : JSON.stringify(value))),
     ]),
   );
 }

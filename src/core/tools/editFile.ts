@@ -8,6 +8,7 @@ import { describeEdit } from "./editResult";
 import { diffLines } from "./lineDiff";
 import { nearestText } from "./nearestText";
 import { cancelled, denied, failed } from "./outcomes";
+import { plainName } from "./plainName";
 import { notAFile, notFound, reach } from "./reach";
 import type { ReachedPath, ReachPorts } from "./reach";
 import { notText } from "./readFile";
@@ -79,7 +80,10 @@ export function createEditFileTool(ports: ReachPorts): Tool<EditArguments> {
         const run = await attemptEdit(ports.workspace, { path, input, isAgain }, context, signal);
         if (run !== "changed") return run;
       }
-      return failed(`${reached.path.shown} keeps changing; nothing was changed.`, "keeps changing");
+      return failed(
+        `${plainName(reached.path.shown)} keeps changing; nothing was changed.`,
+        "keeps changing",
+      );
     },
   };
 }
@@ -127,13 +131,13 @@ async function propose(
   const edit = { oldText: input.old_text, newText: input.new_text, replaceAll: input.replace_all ?? false };
   const plan = planEdit(file.text, edit);
   if (plan.type !== "replace") {
-    const misfit = { shown: path.shown, text: file.text, oldText: toLineFeeds(input.old_text) };
+    const misfit = { shown: plainName(path.shown), text: file.text, oldText: toLineFeeds(input.old_text) };
     return refusal(plan, misfit, maxCharacters);
   }
   const { replacements, isTolerant } = plan;
   const after = applyReplacements(file.text, replacements);
   if (after === file.text) {
-    return failed(`${path.shown} already reads like new_text; nothing was changed.`, "no change");
+    return failed(`${plainName(path.shown)} already reads like new_text; nothing was changed.`, "no change");
   }
   return { path, change: { path, before: file.text, after, replacements }, isTolerant };
 }
@@ -145,9 +149,12 @@ function fillEmpty(path: ReachedPath, file: TextFile, newText: string): Proposal
     return { path, change: { path, before: "", after: text, replacements }, isTolerant: false };
   }
   if (newText === "")
-    return failed(`${path.shown} exists and both texts are empty; nothing was changed.`, "no change");
+    return failed(
+      `${plainName(path.shown)} exists and both texts are empty; nothing was changed.`,
+      "no change",
+    );
   return failed(
-    `${path.shown} exists and is not empty, so old_text must not be empty; nothing was changed. To append, give the last line of the file as old_text, and that line followed by the new lines as new_text.`,
+    `${plainName(path.shown)} exists and is not empty, so old_text must not be empty; nothing was changed. To append, give the last line of the file as old_text, and that line followed by the new lines as new_text.`,
     "old_text is empty",
   );
 }
@@ -211,13 +218,13 @@ async function askAndWrite(
     .finally(stopWatching);
   if (signal.aborted) return cancelled("Stopped by the person; the file was not changed.");
   if (withdrawn.signal.aborted && decision.answer === "deny") return "changed";
-  if (decision.answer === "deny") return denied(`${path.shown} was not changed.`, decision.reason);
+  if (decision.answer === "deny") return denied(`${plainName(path.shown)} was not changed.`, decision.reason);
   await context.keep?.([path], true);
   const written = await workspace.write(change);
   if ("error" in written) {
     await context.noteNotWritten?.([path]);
     if (written.isChanged === true) return "changed";
-    return failed(`${path.shown} was not changed: ${written.error}`, "not written");
+    return failed(`${plainName(path.shown)} was not changed: ${written.error}`, "not written");
   }
   await context.noteWritten?.([path]);
   return describeEdit({ shown: path.shown, before, after, isTolerant }, written, context.maxCharacters);

@@ -55,7 +55,8 @@ export function createListFilesTool(ports: ReachPorts): Tool<ListArguments> {
       if ("end" in reached) return reached.end;
       const { path } = reached;
       if (path.kind === "missing") return notFound(workspace, path);
-      if (path.kind !== "folder") return failed(`${path.shown} is a file. read_file shows it.`, "is a file");
+      if (path.kind !== "folder")
+        return failed(`${plainName(path.shown)} is a file. read_file shows it.`, "is a file");
       const listing = await workspace.list(path.absolute, most, signal);
       const target = { shown: path.shown, absolute: path.absolute, pattern };
       return showListing(target, listing, context.maxCharacters);

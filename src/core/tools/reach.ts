@@ -39,7 +39,7 @@ export async function reach(
   const done = access === "read" ? "read" : "changed";
   if (resolved.place === "outside") {
     const question = { kind: "outside", path: resolved.absolute, access } as const;
-    const what = `${resolved.absolute} is outside of the workspace; nothing there was ${done}.`;
+    const what = `${plainName(resolved.absolute)} is outside of the workspace; nothing there was ${done}.`;
     const end = await refusedBy(question, what, context, signal);
     if (end) return { end };
   }
@@ -47,7 +47,7 @@ export async function reach(
   const looksSecret = isSecret !== undefined && (isSecret(resolved.absolute) || isSecret(path));
   if (looksSecret && resolved.kind !== "folder") {
     const question = { kind: "secret", path: resolved.shown, access } as const;
-    const what = `${resolved.shown} looks like a file with secrets; it was not ${done}.`;
+    const what = `${plainName(resolved.shown)} looks like a file with secrets; it was not ${done}.`;
     const end = await refusedBy(question, what, context, signal);
     if (end) return { end };
   }
@@ -78,12 +78,13 @@ export async function notFound(workspace: Workspace, path: ReachedPath): Promise
 
 /** Says why something that is not a regular file cannot be read or edited; undefined when it can. */
 export function notAFile(path: ReachedPath): ToolRun | undefined {
+  const shown = plainName(path.shown);
   if (path.kind === "folder") {
-    return failed(`${path.shown} is a folder. list_files shows what is in it.`, "is a folder");
+    return failed(`${shown} is a folder. list_files shows what is in it.`, "is a folder");
   }
   if (path.kind === "other") {
     return failed(
-      `${path.shown} is not a regular file (a device, a pipe, or not accessible).`,
+      `${shown} is not a regular file (a device, a pipe, or not accessible).`,
       "not a regular file",
     );
   }

@@ -73,20 +73,21 @@ export function notText(shown: string, file: NotText): ToolRun {
     file.reason === "too_large"
       ? " search_text does not search it either; use bash to look at a part of it."
       : "";
-  return failed(`${shown} was not read: ${file.description}, ${size}.${advice}`, file.description);
+  return failed(`${plainName(shown)} was not read: ${file.description}, ${size}.${advice}`, file.description);
 }
 
 function showFile(path: ReachedPath, file: TextFile, input: ReadArguments, maxCharacters: number): ToolRun {
   const lines = splitLines(file.text);
   const facts = { kind: "read", path: path.shown, hash: file.hash } as const;
-  const range = checkRange(path.shown, lines, input);
+  const shown = plainName(path.shown);
+  const range = checkRange(shown, lines, input);
   if ("error" in range) return failed(range.error, "no such lines");
   if (lines.length === 0) {
-    return { outcome: "ok", content: `${path.shown} is empty (0 lines).`, summary: "empty file", facts };
+    return { outcome: "ok", content: `${shown} is empty (0 lines).`, summary: "empty file", facts };
   }
   const remarks = [file.encoding, file.hasUnsavedChanges ? "with unsaved changes" : undefined];
   const remark = remarks.filter((text) => text !== undefined).join(", ");
-  const part: Part = { shown: plainName(path.shown), remark, lines, ...range };
+  const part: Part = { shown, remark, lines, ...range };
   const { content, last } = showPart(part, maxCharacters);
   const summary = `lines ${formatCount(range.start)}–${formatCount(last)} of ${formatCount(lines.length)}`;
   return { outcome: "ok", content, summary, facts };

@@ -2,6 +2,7 @@ import { basename } from "node:path";
 import { applyPatch, parsePatch, reversePatch, type StructuredPatch } from "diff";
 import vscode = require("vscode");
 import type { Workspace } from "../../core/ports";
+import { plainName } from "../../core/tools/plainName";
 import type { ApprovalQuestion, SessionEvent } from "../../shared/live";
 import { Disposable } from "../disposable";
 import { inform } from "../messages";
@@ -42,7 +43,7 @@ export class Diffs extends Disposable {
       void inform(text);
       return;
     }
-    const name = basename(edit.path);
+    const name = plainName(basename(edit.path));
     const title = edit.isNew
       ? vscode.l10n.t("{0} (new file)", name)
       : vscode.l10n.t("{0} (change by Loom)", name);

@@ -3,6 +3,7 @@ import { readFile, stat } from "node:fs/promises";
 import vscode = require("vscode");
 import type { FileChange, NotWritten, TextReplacement } from "../../core/ports";
 import { toLineFeeds } from "../../node/files/lineEnds";
+import { realPathOf } from "../../node/files/realPath";
 import { messageOf } from "../log";
 import { placesIn } from "../places";
 import { isUnsavedNotebook, openDocumentOf, uriOf } from "./openDocuments";
@@ -14,6 +15,13 @@ const CHANGED: NotWritten = {
   error: "it is not as it was when it was read. Read it again.",
   isChanged: true,
 };
+
+const ELSEWHERE: NotWritten = { error: "its path leads elsewhere by now." };
+
+/** Whether a real path holds a link that came to be since it was resolved: the editor follows those without a word. */
+async function leadsElsewhere(absolute: string): Promise<boolean> {
+  return (await realPathOf(absolute)).absolute !== absolute;
+}
 
 /**
  * What a write came to: the text afterwards (LF only) and whether it is only in the editor so far, the end of a sentence that says why nothing was written, or `not_exact` when the
@@ -34,6 +42,7 @@ export type Change = FileChange & { readonly before: string };
 export async function changeFile(change: Change): Promise<Written> {
   const { absolute } = change.path;
   try {
+    if (await leadsElsewhere(absolute)) return ELSEWHERE;
     const uri = uriOf(absolute);
     if (isUnsavedNotebook(uri)) {
       return { error: "it is open as a notebook with unsaved changes, which have to be saved first." };
@@ -52,6 +61,7 @@ export async function changeFile(change: Change): Promise<Written> {
 /** Makes a file with this text (LF only) and the folders it needs, by the same steps as a file that a person makes and saves. */
 export async function makeFile(absolute: string, text: string): Promise<Exclude<Written, "not_exact">> {
   try {
+    if (await leadsElsewhere(absolute)) return ELSEWHERE;
     const uri = uriOf(absolute);
     if (existsSync(absolute)) {
       return { error: "there is a file of this name by now. Read it first.", isChanged: true };
