@@ -17,21 +17,23 @@ export function withoutOrders(print: Print): Print {
 export function plainPrinter(print: Print): (event: SessionEvent) => void {
   let meter: Meter | undefined;
   let isLineOpen = false;
-  let progress = "";
+  let isCompacting = false;
   const write = (text: string) => {
     print(text);
     isLineOpen = !text.endsWith("\n");
   };
+  const writeLine = (line: string) => write(`${isLineOpen ? "\n" : ""}${line}\n`);
   return (event) => {
     if (event.type === "meter_changed") meter = event.meter;
     if (event.type === "reply_delta" && event.text !== "") write(event.text);
-    const lines = linesOf(event).filter((line) => line !== progress);
-    for (const line of lines) write(`${isLineOpen ? "\n" : ""}${line}\n`);
-    // Progress is told often, and a line of it printed once.
-    if (event.type === "phase_changed") progress = linesOf(event)[0] ?? "";
-    if (event.type === "turn_ended" && meter !== undefined) {
-      write(`${isLineOpen ? "\n" : ""}${meterLine(meter)}\n`);
+    linesOf(event).forEach(writeLine);
+    if (event.type === "phase_changed") {
+      // Progress is told often; a line is printed once for each compaction.
+      const { phase } = event;
+      if (phase.name === "compacting" && !isCompacting) writeLine(compactingLine(phase));
+      isCompacting = phase.name === "compacting";
     }
+    if (event.type === "turn_ended" && meter !== undefined) writeLine(meterLine(meter));
   };
 }
 
@@ -44,8 +46,6 @@ function linesOf(event: SessionEvent): string[] {
     }
     case "tool_result":
       return [`  ${event.outcome === "ok" ? "" : `${event.outcome}: `}${event.summary}`];
-    case "phase_changed":
-      return event.phase.name === "compacting" ? [compactingLine(event.phase)] : [];
     case "compacted":
       return [compactedLine(event)];
     case "compaction_undone":
@@ -65,9 +65,8 @@ function linesOf(event: SessionEvent): string[] {
   }
 }
 
-function compactingLine({ messages, used, window, part, parts }: CompactingPhase): string {
-  const which = parts > 1 ? `, part ${part} of ${parts}` : "";
-  return `[compacting ${messages} messages, ctx ${used}/${window}${which}]`;
+function compactingLine({ messages, used, window }: CompactingPhase): string {
+  return `[compacting ${messages} messages, ctx ${used}/${window}]`;
 }
 
 function compactedLine(event: Compacted): string {

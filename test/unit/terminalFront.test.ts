@@ -72,13 +72,18 @@ describe("a compaction in the terminal", () => {
     const said = () => lines.splice(0).join("");
     await front.handle("/undo");
     assert.match(said(), /nothing is compacted/);
+    await front.handle("/compact");
+    assert.match(said(), /^There is nothing to compact yet.*\n\[ctx .*\]\n$/, "and no line says that it is");
     for (const text of ["My port is 48213.", "and then?"]) await front.handle(text);
     await front.handle("/context");
     assert.match(said(), /largest:\n +\d+ {2}\w.*a compaction now: 3 messages summarised, 1 kept/s);
     await front.handle("/compact the API");
     assert.match(model.requests.at(-1)?.messages.at(-1)?.content ?? "", /concerns this: the API/);
+    const shown = said();
+    assert.equal(shown.match(/\[compacting/g)?.length, 1);
+    assert.match(shown, /\[compacting 3 messages, ctx .*\n\[compacted 3 messages/);
     await front.handle("/summary");
-    assert.match(said(), /\[compacted 3 messages.*- the port is 48213/s);
+    assert.match(said(), /- the port is 48213/);
     await front.handle("/undo");
     assert.match(said(), /^\[compaction undone\]\n\[ctx \d+\/16384\]\n$/);
     model.then({ text: "Third." });
@@ -117,15 +122,16 @@ for (const json of [false, true])
     assert.deepEqual(texts, [hostile, hostile], "the log says what was written");
   });
 
-test("the progress of a compaction is printed once for each part", () => {
+test("one line is printed for each compaction, however often its progress is told", () => {
   const lines: string[] = [];
   const print = plainPrinter((text) => lines.push(text));
-  const phase = { name: "compacting", since: 0, messages: 9, used: 3_470, window: 4_096, parts: 2 } as const;
+  const phase = { name: "compacting", since: 0, messages: 9, used: 3_470, window: 4_096 } as const;
+  print({ type: "phase_changed", phase: { ...phase, part: 1, parts: 1 } });
   for (const part of [1, 1, 2, 2]) {
-    print({ type: "phase_changed", phase: { ...phase, part, writtenTokens: lines.length } });
+    print({ type: "phase_changed", phase: { ...phase, part, parts: 2, writtenTokens: part } });
   }
   print({ type: "phase_changed", phase: { name: "idle" } });
-  print({ type: "phase_changed", phase: { ...phase, part: 1 } });
-  const line = (part: number) => `[compacting 9 messages, ctx 3470/4096, part ${part} of 2]\n`;
-  assert.deepEqual(lines, [line(1), line(2), line(1)]);
+  print({ type: "phase_changed", phase: { ...phase, part: 1, parts: 1 } });
+  const line = "[compacting 9 messages, ctx 3470/4096]\n";
+  assert.deepEqual(lines, [line, line]);
 });

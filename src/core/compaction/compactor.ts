@@ -4,6 +4,7 @@ import { staleFiles, type StaleFiles } from "../log/files";
 import { cachedAnchor } from "../window/context";
 import { promptTokens } from "../window/window";
 import { runCompaction, type CompactionInput, type CompactionOutcome } from "./compaction";
+import type { SummaryProgress } from "./summarise";
 
 /** Automatic compaction pauses after this many failures in a row. */
 const FAILURES_BEFORE_PAUSE = 2;
@@ -19,7 +20,6 @@ export async function compact(
     return { type: "nothing", message: "Nothing is new since the last compaction." };
   const { journal } = agent;
   const input = await inputOf(agent, trigger, focus, signal);
-  input.onProgress({ part: 1, parts: 1 });
   const outcome = await runCompaction(input, signal);
   if (outcome.type === "compacted") journal.append(outcome.body);
   if (outcome.type === "failed") noteFailure(agent, trigger, outcome);
@@ -39,8 +39,6 @@ async function inputOf(
   const window = windowOf(agent);
   const model = modelOf(agent);
   const before = promptTokens(context, window);
-  const since = now();
-  let messages = context.messages.length - 1;
   return {
     events: [...events],
     messages: context.messages,
@@ -60,18 +58,24 @@ async function inputOf(
     mayFallBack: trigger === "window_full" || trigger === "overflow",
     asksModel: trigger === "by_hand" || failuresInARow(agent) < FAILURES_BEFORE_PAUSE,
     now,
-    onPlan: (count) => (messages = count),
-    onProgress: (progress) => {
-      const phase = {
-        name: "compacting",
-        since,
-        messages,
-        used: before.tokens,
-        window: window.numCtx,
-      } as const;
-      journal.emit({ type: "phase_changed", phase: { ...phase, ...progress } });
-    },
+    ...progressOf(agent, before.tokens),
   };
+}
+
+/** Shows a compaction that runs: from its plan on, so that nothing is shown where there is nothing to compact. */
+function progressOf(agent: Agent, used: number): Pick<CompactionInput, "onPlan" | "onProgress"> {
+  const since = agent.now();
+  const window = windowOf(agent).numCtx;
+  let messages = 0;
+  const onProgress = (progress: SummaryProgress): void => {
+    const phase = { name: "compacting", since, messages, used, window, ...progress } as const;
+    agent.journal.emit({ type: "phase_changed", phase });
+  };
+  const onPlan = (count: number): void => {
+    messages = count;
+    onProgress({ part: 1, parts: 1 });
+  };
+  return { onPlan, onProgress };
 }
 
 function describe(outcome: CompactionOutcome): string {
