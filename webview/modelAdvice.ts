@@ -1,3 +1,4 @@
+import type { FailureKind } from "../src/shared/events";
 import type { ModelStatus, PageCommand } from "../src/shared/protocol";
 import { strings } from "./strings";
 import { modelTexts } from "./strings/model";
@@ -20,6 +21,7 @@ const SELECT: AdvisedAction = { label: empty.selectModel, command: "selectModel"
 const PULL: AdvisedAction = { label: empty.pullModel, command: "pullModel" };
 const CHECK: AdvisedAction = { label: empty.checkAgain, command: "checkAgain" };
 const SETTINGS: AdvisedAction = { label: empty.openSettings, command: "openSettings" };
+const TOKEN: AdvisedAction = { label: empty.setToken, command: "setToken" };
 const START: AdvisedAction = { label: empty.startOllama, command: "startOllama" };
 
 /** The advice for a state of server and model; undefined when nothing is in the way or that is not known yet. */
@@ -30,9 +32,9 @@ export function adviceFor(status: ModelStatus): Advice | undefined {
       return undefined;
     case "unreachable":
       return {
-        title: empty.unreachable,
+        title: unreachableTitle(status.kind),
         text: status.message === "" ? empty.unreachableText(status.address) : status.message,
-        actions: [START, CHECK, SETTINGS],
+        actions: [...unreachableActions(status.kind), CHECK, SETTINGS],
       };
     case "no_models":
       return { title: empty.noModels, text: empty.noModelsText, actions: [PULL, CHECK] };
@@ -60,4 +62,15 @@ export function adviceFor(status: ModelStatus): Advice | undefined {
     case "no_tools":
       return { title: empty.noTools(status.model), text: empty.noToolsText, actions: [SELECT, PULL] };
   }
+}
+
+function unreachableTitle(kind: FailureKind): string {
+  if (kind === "unauthorized") return empty.unauthorized;
+  return kind === "wrong_address" ? empty.wrongAddress : empty.unreachable;
+}
+
+/** What comes before asking again and the settings. */
+function unreachableActions(kind: FailureKind): readonly AdvisedAction[] {
+  if (kind === "not_running") return [START];
+  return kind === "unauthorized" ? [TOKEN] : [];
 }

@@ -191,6 +191,8 @@ const help = {
 const empty = {
   lookingFor: (address: string) => `Looking for Ollama at ${address}`,
   unreachable: "Ollama is not answering",
+  unauthorized: "Ollama asks for an access token",
+  wrongAddress: "There is no Ollama at this address",
   unreachableText: (address: string) =>
     `Loom runs on your own Ollama and looked for it at ${address}. Start it, or set another address.`,
   noModels: "Ollama has no model yet",

@@ -58,7 +58,7 @@ export class OllamaServer {
   async status(model: string, signal: AbortSignal): Promise<ServerStatus> {
     const address = this.#connection.address.url;
     const installed = await this.listModels(signal);
-    if ("failure" in installed) return { state: "unreachable", address, message: installed.failure.message };
+    if ("failure" in installed) return unreachable(address, installed.failure);
     if (installed.length === 0) return { state: "no_models", address };
     const names = installed.map(({ name }) => name);
     if (model === "") return { state: "none_chosen", address, installed: names };
@@ -68,7 +68,7 @@ export class OllamaServer {
     if ("failure" in facts)
       return facts.failure.kind === "model_missing"
         ? { state: "missing", address, model }
-        : { state: "unreachable", address, message: facts.failure.message };
+        : unreachable(address, facts.failure);
     if (facts.canCallTools === false) return { state: "no_tools", address, model };
     const mayLeave = this.#options.preferences?.().mayLeaveMachine?.(model) ?? true;
     if (facts.isCloud && !mayLeave) return { state: "cloud", address, model };
@@ -142,6 +142,10 @@ export class OllamaServer {
     const { address } = this.#connection;
     return diagnose(error, { address, model, platform: process.platform, machine, isDownload }).failure;
   }
+}
+
+function unreachable(address: string, { kind, message }: Failure): ServerStatus {
+  return { state: "unreachable", address, kind, message };
 }
 
 /** The rules of `test/support` that stand in where there is no Ollama, and are never to be taken for an AI. */

@@ -1,4 +1,4 @@
-import type { TokenCount } from "./events";
+import type { Failure, TokenCount } from "./events";
 import type { ApprovalDecision, SessionEvent } from "./live";
 import { parseSteeringAction, type SteeringAction } from "./steeringActions";
 import type { SessionView } from "./view";
@@ -11,7 +11,8 @@ export type ModelStatus = ServerStatus & {
 
 export type ServerStatus =
   | { readonly state: "checking"; readonly address: string }
-  | { readonly state: "unreachable"; readonly address: string; readonly message: string }
+  /** Its list of models could not be had, for this reason. */
+  | ({ readonly state: "unreachable"; readonly address: string } & Pick<Failure, "kind" | "message">)
   | { readonly state: "no_models"; readonly address: string }
   | { readonly state: "none_chosen"; readonly address: string; readonly installed: readonly string[] }
   | { readonly state: "missing"; readonly address: string; readonly model: string }

@@ -21,14 +21,24 @@ const CASES: readonly Case[] = [
     actions: {},
   },
   {
-    status: { state: "unreachable", address, message: "" },
+    status: { state: "unreachable", address, kind: "not_running", message: "" },
     says: /Ollama is not answering[^]*http:\/\/127\.0\.0\.1:11434/,
     actions: { "Start Ollama": "startOllama", "Check again": "checkAgain", "Open settings": "openSettings" },
   },
   {
-    status: { state: "unreachable", address, message: "The address is not a URL." },
-    says: /The address is not a URL\./,
-    actions: { "Open settings": "openSettings" },
+    status: { state: "unreachable", address, kind: "wrong_address", message: "That is a router." },
+    says: /There is no Ollama at this address[^]*That is a router\./,
+    actions: { "Check again": "checkAgain", "Open settings": "openSettings" },
+  },
+  {
+    status: { state: "unreachable", address, kind: "unauthorized", message: "It wants a token." },
+    says: /Ollama asks for an access token[^]*It wants a token\./,
+    actions: { "Set access token": "setToken", "Check again": "checkAgain" },
+  },
+  {
+    status: { state: "unreachable", address, kind: "busy", message: "Wait a moment." },
+    says: /Ollama is not answering[^]*Wait a moment\./,
+    actions: { "Check again": "checkAgain", "Open settings": "openSettings" },
   },
   {
     status: { state: "no_models", address },
@@ -112,7 +122,10 @@ test("when the server goes away in a conversation a slim banner says so until it
   await withPanel({ view: viewAfter(said("?")) }, async (panel) => {
     const banner = panel.page.locator(".banner");
     assert.equal(await banner.isVisible(), false);
-    await panel.tell({ type: "status", status: { state: "unreachable", address, message: "" } });
+    await panel.tell({
+      type: "status",
+      status: { state: "unreachable", address, kind: "not_running", message: "" },
+    });
     assert.match(await banner.innerText(), /Ollama is not answering/);
     assert.equal(await panel.page.locator(".empty").isVisible(), false);
     const press = () => banner.getByRole("button", { name: "Check again" }).click();

@@ -243,7 +243,12 @@ export const DETAILS: ContextDetails = {
 
 const OVERFULL = meter(5_012, { level: "full", used: { tokens: 5_012, estimated: true } });
 
-const UNREACHABLE: ModelStatus = { state: "unreachable", address: "http://127.0.0.1:11434", message: "" };
+const UNREACHABLE: ModelStatus = {
+  state: "unreachable",
+  address: "http://127.0.0.1:11434",
+  kind: "not_running",
+  message: "",
+};
 
 /** The states of the panel that are worth a picture, by name. */
 export const SCENES: Readonly<Record<string, Scene>> = {

@@ -25,7 +25,7 @@ describe("the state of server and model", () => {
     assert.deepEqual(await ollama.status("m", NEVER), ready);
     server.refuseConnections();
     const gone = await ollama.status("m", NEVER);
-    assert.ok(gone.state === "unreachable");
+    assert.ok(gone.state === "unreachable" && gone.kind === "not_running");
     assert.match(gone.message, /Nothing answers at http:\/\/127/);
   });
 
@@ -107,8 +107,15 @@ test("an answer that is not Ollama's is named as such", async (context) => {
     body: "<html>Welcome to the router</html>",
   });
   const status = await wire.ollama.status("scripted", NEVER);
-  assert.ok(status.state === "unreachable");
+  assert.ok(status.state === "unreachable" && status.kind === "wrong_address");
   assert.match(status.message, /not Ollama/);
+});
+
+test("a server that asks for a token says so before anything is sent", async (context) => {
+  const { ollama } = await startWire(context, { token: "periwinkle-7" });
+  const status = await ollama.status("scripted", NEVER);
+  assert.ok(status.state === "unreachable" && status.kind === "unauthorized");
+  assert.match(status.message, /asks for a token .*Enter its token/);
 });
 
 describe("a download", () => {
