@@ -182,6 +182,29 @@ describe("models and waiting in the real panel", () => {
     await vscode.commands.executeCommand("notifications.clearAll");
   });
 
+  it("a token is asked for, kept for its server, and sent to no other", async () => {
+    const other = await startScriptedServer({ token: "periwinkle-7" });
+    try {
+      await setLoom({ address: other.url });
+      const banner = panel.frame().locator(".banner").filter({ hasText: "Ollama asks for an access token" });
+      await banner.getByRole("button", { name: "Set access token" }).click();
+      const input = widget().locator("input[type=password]");
+      await input.fill("periwinkle-7");
+      await input.press("Enter");
+      await banner.waitFor({ state: "hidden" });
+      await panel.say("hello?");
+      assert.equal(other.chats().length, 1);
+      server.forget();
+      await setLoom({ address: server.url });
+      await panel.say("hello here?");
+      assert.ok(server.requests.length > 2);
+      assert.ok(server.requests.every(({ headers }) => headers.authorization === undefined));
+    } finally {
+      await setLoom({ address: server.url });
+      await other.close();
+    }
+  });
+
   it("lets the window be chosen with what it costs, also from a failure to load", async () => {
     server.unload("scripted");
     const body = { error: "model requires more system memory (5.6 GiB) than is available (3.1 GiB)" };
