@@ -4,6 +4,7 @@ import { Disposable } from "../disposable";
 import type { ServerAddress } from "../settingValues";
 import type { Settings } from "../settings";
 import type { CloudConsent } from "./cloudConsent";
+import { machineInWords } from "./machineInWords";
 import type { Connect, ModelServer, ServerConnection } from "./modelServer";
 
 interface Parts {
@@ -70,7 +71,7 @@ export class OllamaConnection extends Disposable implements ModelServer, ChatMod
       address,
       token,
       log: (line) => log.info(line),
-      machine: machineInWords(vscode.env.remoteName),
+      machine: machineInWords(vscode.env.remoteName, vscode.l10n.t),
       preferences: () => ({
         thinking: settings.current.thinking,
         silenceMinutes: settings.current.silenceLimit,
@@ -82,23 +83,4 @@ export class OllamaConnection extends Disposable implements ModelServer, ChatMod
 
 function secretOf(url: string): string {
   return `loom.token:${url}`;
-}
-
-/** The machine of a remote window; undefined when Loom runs on the person's own. */
-function machineInWords(remote: string | undefined): string | undefined {
-  // The editor's server form names itself by its address.
-  if (remote === undefined || /^(127\.|localhost)/.test(remote)) return undefined;
-  switch (remote) {
-    case "wsl":
-      return vscode.l10n.t("the WSL machine");
-    case "ssh-remote":
-      return vscode.l10n.t("the machine that this window is connected to by SSH");
-    case "dev-container":
-    case "attached-container":
-      return vscode.l10n.t("the container");
-    case "codespaces":
-      return vscode.l10n.t("the codespace");
-    default:
-      return vscode.l10n.t("the remote machine ({0})", remote);
-  }
 }
