@@ -12,7 +12,7 @@ const given = readArguments(process.argv.slice(2));
 if ("error" in given) fail(`${given.error}\n${USAGE}`, 2);
 
 const isInteractive = process.stdin.isTTY;
-const terminal = await composeTerminal(given, { print: (text) => process.stdout.write(text), ask });
+const terminal = await composeTerminal(given, { print: (text) => process.stdout.write(text), ask, answer });
 if ("error" in terminal) fail(terminal.error, 1);
 if (!given.json)
   console.error(
@@ -35,6 +35,12 @@ async function ask(question: ApprovalQuestion): Promise<boolean> {
   if (given.yes && question.kind !== "outside" && question.kind !== "secret") return true;
   if (!isInteractive) return false;
   return /^y(es)?$/i.test((await lines.question(`${textOf(question)} [y/N] `)).trim());
+}
+
+/** What the person at the terminal says; without one what `--yes` does. */
+async function answer(question: string, isAgreeable: boolean): Promise<string> {
+  if (isInteractive) return (await lines.question(question)).trim().toLowerCase();
+  return isAgreeable && !("error" in given) && given.yes ? "y" : "";
 }
 
 function textOf(question: ApprovalQuestion): string {

@@ -38,7 +38,11 @@ async function walk(folder: string): Promise<boolean> {
   const model = rehearsal === undefined ? values.model : REHEARSAL_MODEL;
   const terminal = await composeTerminal(
     { host, model, numCtx: NUM_CTX, workspace: folder, request: "auto", yes: true, json: false },
-    { print: (text) => process.stdout.write(text), ask: () => Promise.resolve(true) },
+    {
+      print: (text) => process.stdout.write(text),
+      ask: () => Promise.resolve(true),
+      answer: () => Promise.resolve("y"),
+    },
   );
   if ("error" in terminal) {
     console.error(terminal.error);

@@ -1,5 +1,5 @@
-import { readFile, realpath, stat } from "node:fs/promises";
-import { platform } from "node:os";
+import { mkdtemp, readFile, realpath, rm, stat } from "node:fs/promises";
+import { platform, tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import type { ReadCommand } from "../../src/core/approvals/commandSyntax";
 import { SECRET_FILES, secretTest } from "../../src/core/approvals/secrets";
@@ -9,6 +9,7 @@ import { Session, type WorkspaceFacts } from "../../src/core/session";
 import { createTools } from "../../src/core/tools";
 import { createShell } from "../../src/node/commands/shell";
 import { readShellCommand } from "../../src/node/commands/shellSyntax";
+import { CheckpointStore } from "../../src/node/files/checkpointStore";
 import { createWorkspace } from "../../src/node/files/workspace";
 import { findRipgrep } from "../../src/node/search/ripgrep";
 import { chooseAddress } from "../../src/ollama/address";
@@ -19,6 +20,7 @@ import type { ApprovalQuestion } from "../../src/shared/live";
 import type { TerminalArguments } from "../../src/terminal/arguments";
 import { TerminalFront } from "../../src/terminal/front";
 import type { Print } from "../../src/terminal/printer";
+import type { RestorePorts } from "../../src/terminal/restore";
 import { DEFAULT_SETTINGS } from "../../src/terminal/settings";
 
 /** A terminal front end with everything behind it; `close` ends the session and what its commands left running. */
@@ -29,10 +31,16 @@ export interface ComposedTerminal {
   close(): Promise<void>;
 }
 
+/** The terminal itself, and who sits at it. */
+export interface TerminalPorts extends Pick<RestorePorts, "answer"> {
+  readonly print: Print;
+  readonly ask: (question: ApprovalQuestion) => Promise<boolean>;
+}
+
 /** Puts the terminal front end together over real files and a real server, or says in one sentence why that cannot be. */
 export async function composeTerminal(
   given: TerminalArguments,
-  ports: { readonly print: Print; readonly ask: (question: ApprovalQuestion) => Promise<boolean> },
+  { print, ask, answer }: TerminalPorts,
 ): Promise<ComposedTerminal | { readonly error: string }> {
   const address = chooseAddress({ field: "--host", text: given.host }, process.env["OLLAMA_HOST"]);
   if ("error" in address) return address;
@@ -42,13 +50,10 @@ export async function composeTerminal(
   const model = await chooseModel(server, given.model);
   if (typeof model !== "string") return model;
   const chatModel = new OllamaModel({ address });
-  const shell = createShell(() => folder);
-  const ripgrep = findRipgrep(undefined, process.env);
-  const folders = [{ name: basename(folder), path: folder }];
-  const workspace = createWorkspace(() => folders, ripgrep === undefined ? {} : { ripgrep });
-  const limits = { commandTimeLimitSeconds: COMMAND_TIME_LIMIT.default };
-  const isSecret = secretTest(SECRET_FILES);
-  const tools = createTools({ workspace, shell, limits, isSecret, ...(shell.isPosix && { readCommand }) });
+  const { shell, workspace, tools } = toolsOn(folder);
+  // A session ends with its terminal, and what is kept for it as well.
+  const storage = await mkdtemp(join(tmpdir(), "loom-checkpoints-"));
+  const checkpoints = new CheckpointStore(storage, { list: workspace.files });
   let ids = 0;
   const settings = { ...DEFAULT_SETTINGS, model, numCtx: given.numCtx, summaryRequest: given.request };
   const newSession = () =>
@@ -58,6 +63,7 @@ export async function composeTerminal(
         tools,
         describeWorkspace: () => describeWorkspace(folder, shell.name),
         hashOf: hashesIn(workspace),
+        checkpoints,
         settings: () => settings,
         store: { append: (_event: LogEvent) => Promise.resolve() },
         now: () => Date.now(),
@@ -66,7 +72,8 @@ export async function composeTerminal(
       },
       [],
     );
-  const front = new TerminalFront({ print: ports.print, json: given.json, ask: ports.ask, newSession });
+  const restoring = { parts: { store: checkpoints, workspace }, answer };
+  const front = new TerminalFront({ print, ask, json: given.json, newSession, restoring });
   return {
     front,
     model,
@@ -74,8 +81,20 @@ export async function composeTerminal(
     async close() {
       await front.close();
       await shell.dispose();
+      await rm(storage, { recursive: true, force: true });
     },
   };
+}
+
+function toolsOn(folder: string) {
+  const shell = createShell(() => folder);
+  const ripgrep = findRipgrep(undefined, process.env);
+  const folders = [{ name: basename(folder), path: folder }];
+  const workspace = createWorkspace(() => folders, ripgrep === undefined ? {} : { ripgrep });
+  const limits = { commandTimeLimitSeconds: COMMAND_TIME_LIMIT.default };
+  const isSecret = secretTest(SECRET_FILES);
+  const tools = createTools({ workspace, shell, limits, isSecret, ...(shell.isPosix && { readCommand }) });
+  return { shell, workspace, tools };
 }
 
 const readCommand: ReadCommand = (command) => Promise.resolve(readShellCommand(command));

@@ -1,7 +1,8 @@
 import type { CommandOutcome, Session } from "../core/session";
 import type { ApprovalQuestion, SessionEvent } from "../shared/live";
 import type { Print } from "./printer";
-import { jsonPrinter, meterLine, plainPrinter, withoutOrders } from "./printer";
+import { jsonPrinter, keptLine, meterLine, plainPrinter, withoutOrders } from "./printer";
+import { restore, type RestorePorts } from "./restore";
 
 export interface FrontPorts {
   readonly print: Print;
@@ -10,10 +11,14 @@ export interface FrontPorts {
   readonly ask: (question: ApprovalQuestion) => Promise<boolean>;
   /** A new conversation in place of the old one, for /clear. */
   readonly newSession: () => Session;
+  /** For /restore. */
+  readonly restoring: Omit<RestorePorts, "say">;
 }
 
 const HELP = `/compact [focus]  summarise the conversation now
 /undo             take the newest compaction back
+/restore          bring back the files that the last turn changed
+/restore undo     take that back
 /clear            start over
 /context          what fills the context window
 /summary          the summary that the context begins with
@@ -56,6 +61,8 @@ export class TerminalFront {
         return this.#compact(rest);
       case "undo":
         return this.#undo();
+      case "restore":
+        return restore({ ...this.ports.restoring, say: (said) => this.#say(said) }, this.#session, rest);
       case "clear":
         await this.#session.dispose();
         this.#session = this.#open();
@@ -101,6 +108,10 @@ export class TerminalFront {
 
   #watch(session: Session, event: SessionEvent): void {
     if (event.type === "turn_ended") this.#hasFailed = event.reason === "failed";
+    if (event.type === "turn_ended" && !this.ports.json) {
+      const { kept } = session.view;
+      if (kept !== null) this.#print(`${keptLine(kept)}\n`);
+    }
     if (event.type === "assistant_message" && event.toolCalls.length > 0 && !this.ports.json) {
       const { meter } = session.view;
       if (meter !== null) this.#print(`${meterLine(meter)}\n`);

@@ -1,4 +1,5 @@
 import type { Compacted, ToolCall } from "../shared/events";
+import type { KeptTurn, TurnFile } from "../shared/keptTurn";
 import type { CompactingPhase, Meter, SessionEvent } from "../shared/live";
 
 /** Where the front end writes. */
@@ -48,6 +49,10 @@ function linesOf(event: SessionEvent): string[] {
       return [`  ${event.outcome === "ok" ? "" : `${event.outcome}: `}${event.summary}`];
     case "compacted":
       return [compactedLine(event)];
+    case "turn_restored":
+      return [
+        `[files taken back: ${event.files.map(({ path, how }) => `${path} (${how})`).join(", ")}; /restore undo brings them back]`,
+      ];
     case "compaction_undone":
       return ["[compaction undone]"];
     case "compaction_failed":
@@ -79,6 +84,18 @@ function compactedLine(event: Compacted): string {
 
 function seconds(milliseconds: number): string {
   return `${(milliseconds / 1000).toFixed(1)} s`;
+}
+
+/** More files than this are counted only. */
+const MOST_NAMED = 6;
+
+/** What a turn changed in files, and what of it cannot be restored. */
+export function keptLine({ files, more = 0 }: KeptTurn): string {
+  const name = ({ path, was, reason = "" }: TurnFile) =>
+    was === "not_kept" ? `${path} (cannot be restored: ${reason})` : path;
+  const rest = Math.max(0, files.length - MOST_NAMED) + more;
+  const named = [...files.slice(0, MOST_NAMED).map(name), ...(rest > 0 ? [`${rest} more`] : [])];
+  return `[changed: ${named.join(", ")}; /restore takes it back]`;
 }
 
 /** `[ctx 746/4096]`, with `~` while the count is an estimate and a warning above the threshold. */

@@ -42,7 +42,7 @@ export async function play(
   }
   const turnIds = session.events.filter(({ type }) => type === "user_message").map(({ id }) => id);
   const pathOf = (name: string) => join(folder, name);
-  return { ...fixture, model, folder, storage, workspace, store, parts, turnIds, pathOf };
+  return { ...fixture, model, tools, folder, storage, workspace, store, parts, turnIds, pathOf };
 }
 
 export type Played = Awaited<ReturnType<typeof play>>;

@@ -1,9 +1,18 @@
 import assert from "node:assert/strict";
-import { describe, test } from "node:test";
+import { readFile, writeFile } from "node:fs/promises";
+import { describe, test, type TestContext } from "node:test";
+import { CheckpointStore } from "../../src/node/files/checkpointStore";
+import { createWorkspace } from "../../src/node/files/workspace";
 import { plainPrinter } from "../../src/terminal/printer";
 import { TerminalFront } from "../../src/terminal/front";
+import { bash, edit, play } from "../support/playedTurns";
 import { callOf, ScriptedModel } from "../support/scriptedModel";
 import { startSession } from "../support/sessionFixture";
+
+const NOTHING_KEPT = {
+  parts: { store: new CheckpointStore("/dev/null/nowhere"), workspace: createWorkspace(() => []) },
+  answer: () => Promise.resolve(""),
+};
 
 function startFront(json = false) {
   const lines: string[] = [];
@@ -12,6 +21,7 @@ function startFront(json = false) {
     json,
     ask: () => Promise.resolve(false),
     newSession: () => startSession(new ScriptedModel(), { settings: { numCtx: 2048 } }).session,
+    restoring: NOTHING_KEPT,
   });
   return { front, said: () => lines.splice(0).join("") };
 }
@@ -68,6 +78,7 @@ describe("a compaction in the terminal", () => {
       json: false,
       ask: () => Promise.resolve(false),
       newSession: () => startSession(model, { settings: { numCtx: 16_384, keepMessages: 1 } }).session,
+      restoring: NOTHING_KEPT,
     });
     const said = () => lines.splice(0).join("");
     await front.handle("/undo");
@@ -106,6 +117,7 @@ for (const json of [false, true])
       json,
       ask: () => Promise.resolve(false),
       newSession: () => startSession(model).session,
+      restoring: NOTHING_KEPT,
     });
     await front.handle("go");
     await front.close();
@@ -121,6 +133,85 @@ for (const json of [false, true])
       .map(({ text }) => text);
     assert.deepEqual(texts, [hostile, hostile], "the log says what was written");
   });
+
+describe("restoring in the terminal", () => {
+  /** A front over real files whose model makes these calls in one turn; `answers` are the person's. */
+  async function playTurn(context: TestContext, ...answers: readonly string[]) {
+    const calls = [edit("a.txt", "one", "1"), edit("made.txt", "", "m\n"), bash("sh rest.sh")];
+    const lines: string[] = [];
+    const questions: string[] = [];
+    const files = { "a.txt": "one\ntwo\n", "b.txt": "b\n", "rest.sh": "for f in b*; do rm $f; done" };
+    const { model, parts, store, tools, pathOf } = await play(context, files, []);
+    model.then({ toolCalls: calls }, { text: "Done." });
+    const front = new TerminalFront({
+      print: (text) => lines.push(text),
+      json: false,
+      ask: () => Promise.resolve(true),
+      newSession: () => startSession(model, { tools, checkpoints: store }).session,
+      restoring: {
+        parts,
+        answer(question) {
+          questions.push(question);
+          return Promise.resolve(answers[questions.length - 1] ?? "");
+        },
+      },
+    });
+    await front.handle("change it");
+    const textOf = (name: string) => readFile(pathOf(name), "utf8").catch(() => undefined);
+    const texts = () => Promise.all(["a.txt", "made.txt", "b.txt"].map(textOf));
+    return { front, questions, pathOf, texts, said: () => lines.splice(0).join("") };
+  }
+
+  test("the turn's files are shown with their differences, come back after a yes, and that can be undone", async (t) => {
+    const { front, questions, said, texts } = await playTurn(t, "", "y", "y");
+    assert.match(said(), /^\[changed: a\.txt, made\.txt, b\.txt; \/restore takes it back\]$/m);
+    await front.handle("/restore");
+    const shown = said();
+    assert.match(
+      shown,
+      /^a\.txt is restored \(\+1 −1\)\n.*^ {2}-1\n {2}\+one$.*^b\.txt comes back.*^made\.txt did not exist and is deleted/ms,
+    );
+    assert.match(shown, /Nothing was restored\.\n$/);
+    assert.deepEqual(await texts(), ["1\ntwo\n", "m\n", undefined]);
+    await front.handle("/restore");
+    assert.match(
+      said(),
+      /\[files taken back: a\.txt \(restored\), b\.txt \(recreated\), made\.txt \(deleted\)/,
+    );
+    assert.deepEqual(await texts(), ["one\ntwo\n", undefined, "b\n"]);
+    await front.handle("/restore undo");
+    assert.deepEqual(await texts(), ["1\ntwo\n", "m\n", undefined]);
+    assert.deepEqual(questions, [
+      "Restore all of them? [y/N] ",
+      "Restore all of them? [y/N] ",
+      "Restore all of them? [y/N] ",
+    ]);
+    await front.close();
+  });
+
+  test("what was changed since is kept unless the person says otherwise for that file", async (t) => {
+    const { front, questions, said, texts, pathOf } = await playTurn(t, "y", "", "o");
+    await writeFile(pathOf("a.txt"), "1, mine\ntwo\n");
+    await writeFile(pathOf("made.txt"), "mine\n");
+    await front.handle("/restore");
+    assert.deepEqual(questions.slice(1), Array(2).fill("[K]eep it, or [o]verwrite it? "));
+    assert.match(
+      said(),
+      /^a\.txt was changed after Loom changed it\.\na\.txt is kept as it is\.\nmade\.txt was changed/m,
+    );
+    assert.deepEqual(await texts(), ["1, mine\ntwo\n", undefined, "b\n"]);
+    await front.close();
+  });
+
+  test("without anything to restore that is said", async () => {
+    const { front, said } = startFront();
+    for (const command of ["/restore", "/restore undo"]) {
+      await front.handle(command);
+      assert.match(said(), /There is nothing to restore/);
+    }
+    await front.close();
+  });
+});
 
 test("one line is printed for each compaction, however often its progress is told", () => {
   const lines: string[] = [];
