@@ -1,6 +1,17 @@
 import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import vscode = require("vscode");
+import { createTools } from "../../src/core/tools";
+import { keptTurn } from "../../src/core/turn/checkpoints";
+import { CheckpointStore } from "../../src/node/files/checkpointStore";
+import { restoreFiles, stepsFor } from "../../src/node/files/turnFiles";
+import type { LogEvent } from "../../src/shared/events";
+import { editorFiles } from "../../src/vscode/documents/editorFiles";
 import { virtualWorkspace } from "../../src/vscode/documents/virtualWorkspace";
+import { callOf, ScriptedModel } from "../support/scriptedModel";
+import { startSession } from "../support/sessionFixture";
 import { FakeShell, toolCaller } from "../support/toolCalls";
 
 const SCHEME = "loomtest";
@@ -118,6 +129,56 @@ describe("a workspace that is not on a disk", () => {
     assert.match(onTop.content, /without saving/);
     assert.equal(editor.document.getText(), "mine one\r\nII\r\n");
     await vscode.commands.executeCommand("workbench.action.files.revert");
+  });
+
+  it("what a turn changed is brought back by way of the editor, also after a reload, and what was typed since is asked about", async () => {
+    memory.files.set("/project/b.txt", Buffer.from("b\r\n"));
+    const storage = await mkdtemp(join(tmpdir(), "loom-host-virtual-"));
+    const open = (model: ScriptedModel, events: readonly LogEvent[] = []) => {
+      const store = new CheckpointStore(storage, { files: editorFiles() });
+      const shell = new FakeShell({}, null);
+      const tools = createTools({ workspace, shell, limits: { commandTimeLimitSeconds: 1 } });
+      return { store, ...startSession(model, { tools, checkpoints: store, events }) };
+    };
+    const edit = (path: string, old_text: string, new_text: string) =>
+      callOf("edit_file", { path, old_text, new_text });
+    const calls = [edit("a.txt", "one", "1"), edit("b.txt", "b", "B"), edit("made.txt", "", "made\n")];
+    const before = textOf("/project/a.txt");
+    const first = open(new ScriptedModel([{ toolCalls: calls }, { text: "Done." }]));
+    first.session.onEvent((event) => {
+      if (event.type === "approval_asked")
+        first.session.decide(event.callId, { answer: "allow" }, event.askId);
+    });
+    first.session.send("m", "change it");
+    await first.idle();
+    assert.deepEqual(
+      ["a.txt", "b.txt", "made.txt"].map((name) => textOf(`/project/${name}`)),
+      [before.replace("one", "1"), "B\r\n", "made\n"],
+    );
+    const { session, store } = open(new ScriptedModel([]), first.stored);
+    const parts = { store, workspace };
+    const turnId = keptTurn(session.view)?.turnId ?? "";
+    const editor = await vscode.window.showTextDocument(vscode.Uri.joinPath(folder.uri, "b.txt"));
+    assert.ok(await editor.edit((builder) => builder.insert(new vscode.Position(0, 0), "mine ")));
+    const steps = await stepsFor(parts, session, turnId);
+    assert.deepEqual(
+      steps.map(({ file, action, isChangedSince }) => [file.shown, action, isChangedSince]),
+      [
+        ["a.txt", "restored", false],
+        ["b.txt", "restored", true],
+        ["made.txt", "deleted", false],
+      ],
+    );
+    const chosen = steps.map((step) => [step, step.isChangedSince ? "keep" : "take"] as const);
+    assert.deepEqual(await restoreFiles(parts, session, { turnId, undoId: "undo" }, chosen), []);
+    assert.equal(textOf("/project/a.txt"), before);
+    assert.equal(editor.document.getText(), "mine B\r\n");
+    assert.ok(!memory.files.has("/project/made.txt"));
+    const undo = (await stepsFor(parts, session, "undo")).map((step) => [step, "take"] as const);
+    assert.deepEqual(await restoreFiles(parts, session, { turnId: "undo", undoId: "again" }, undo), []);
+    assert.equal(textOf("/project/made.txt"), "made\n");
+    await vscode.commands.executeCommand("workbench.action.files.revert");
+    await rm(storage, { recursive: true });
   });
 
   it("E09: what lies outside is asked about by its address, and a command says that there is no disk to run on", async () => {

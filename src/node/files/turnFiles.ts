@@ -37,7 +37,7 @@ export async function stepsFor(
       const same = turns.flat().filter(({ absolute }) => absolute === file.absolute);
       // What a later turn found before it changed the file may hold what the person typed, so only what Loom wrote counts.
       const written = same.flatMap((each) => each.written?.toString("utf8") ?? []);
-      const now = await parts.store.files.contentOf(file.absolute);
+      const now = await parts.store.files.contentOf(file.absolute).catch(describeError);
       return restoreStep({ file, now: typeof now === "string" ? undefined : now, written });
     }),
   );

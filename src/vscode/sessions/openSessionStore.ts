@@ -1,8 +1,7 @@
 import { join } from "node:path";
 import vscode = require("vscode");
 import { CheckpointStore, type CheckpointOptions } from "../../node/files/checkpointStore";
-import { diskFiles } from "../../node/files/keptFiles";
-import { unsavedTextOf } from "../documents/openDocuments";
+import { editorFiles } from "../documents/editorFiles";
 import { warn } from "../messages";
 import { SessionStore, type Damage } from "./sessionStore";
 import { WindowMemory } from "./windowMemory";
@@ -18,7 +17,7 @@ export function openSessionStore(
     store: new SessionStore(join(folder, "sessions"), (damage) => tellOfDamage(damage, log)),
     memory: new WindowMemory(join(folder, "windows")),
     checkpoints: new CheckpointStore(join(folder, "checkpoints"), {
-      files: diskFiles(unsavedTextOf),
+      files: editorFiles(),
       ...files,
     }),
   };
