@@ -37,6 +37,26 @@ export function medianTime<Input = undefined>(
   return median(times);
 }
 
+/** How long something takes, and the longest that nothing else could run meanwhile. */
+export async function measured<Result>(work: () => Promise<Result>): Promise<{
+  readonly result: Result;
+  readonly milliseconds: number;
+  readonly longestBlock: number;
+}> {
+  let [last, longestBlock] = [performance.now(), 0];
+  const beat = setInterval(() => {
+    const now = performance.now();
+    longestBlock = Math.max(longestBlock, now - last);
+    last = now;
+  }, 1);
+  const started = performance.now();
+  const result = await work();
+  const milliseconds = performance.now() - started;
+  longestBlock = Math.max(longestBlock, performance.now() - last);
+  clearInterval(beat);
+  return { result, milliseconds, longestBlock };
+}
+
 /** What `make` leaves on the heap, in bytes, as long as its value lives. */
 export function heapOf<Value>(make: () => Value): { readonly bytes: number; readonly value: Value } {
   const before = heapUsed();

@@ -9,7 +9,8 @@ import { createShell } from "../src/node/commands/shell";
 import { createWorkspace } from "../src/node/files/workspace";
 import { findRipgrep } from "../src/node/search/ripgrep";
 import type { JsonValue } from "../src/shared/events";
-import { printFigures, type Figure } from "./measure";
+import { stockFigures } from "./commandStock";
+import { measured, printFigures, type Figure } from "./measure";
 
 /** The most that names, descriptions and schemas of all tools may take on every request, in tokens. */
 const SCHEMA_TOKENS = 900;
@@ -21,9 +22,9 @@ const FILES = { packages: 100, folders: 10, files: 100 } as const;
 /** The best of these counts: on a busy machine the others measure what else runs. */
 const RUNS = 15;
 
-/** `npm run bench -- tools [--json]`: what the tools cost in every request, and how fast they are on 100,000 files. */
+/** `npm run bench -- tools [--json]`: what the tools cost in every request, and how fast they are on 100,000 files, and what keeping files costs. */
 export async function main(words: readonly string[]): Promise<void> {
-  const figures = [schemaFigure(), ...(await treeFigures())];
+  const figures = [schemaFigure(), ...(await treeFigures()), ...(await stockFigures())];
   printFigures(figures, words.includes("--json"));
 }
 
@@ -104,24 +105,6 @@ function timeOf(work: () => unknown): number {
   const started = performance.now();
   work();
   return performance.now() - started;
-}
-
-/** How long something takes, and the longest that nothing else could run meanwhile. */
-async function measured(
-  work: () => Promise<void>,
-): Promise<{ readonly milliseconds: number; readonly longestBlock: number }> {
-  let [last, longestBlock] = [performance.now(), 0];
-  const beat = setInterval(() => {
-    const now = performance.now();
-    longestBlock = Math.max(longestBlock, now - last);
-    last = now;
-  }, 1);
-  const started = performance.now();
-  await work();
-  const milliseconds = performance.now() - started;
-  longestBlock = Math.max(longestBlock, performance.now() - last);
-  clearInterval(beat);
-  return { milliseconds, longestBlock };
 }
 
 /** 100,000 small files, which are made once. */

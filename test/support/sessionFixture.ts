@@ -1,6 +1,6 @@
 import type { HashOf } from "../../src/core/log/files";
 import type { ChatModel } from "../../src/core/ports";
-import { Session, type SessionSettings } from "../../src/core/session";
+import { Session, type LogStore, type SessionSettings } from "../../src/core/session";
 import type { ToolRun, AnyTool } from "../../src/core/tools/tool";
 import type { Checkpoints } from "../../src/core/turn/checkpoints";
 import type { JsonValue, LogEvent } from "../../src/shared/events";
@@ -65,6 +65,8 @@ export function startSession(
     readonly settingsNow?: () => SessionSettings;
     readonly hashOf?: HashOf;
     readonly checkpoints?: Checkpoints;
+    /** Where events are stored beside the list that the fixture gives. */
+    readonly append?: LogStore["append"];
     /** The day that the system prompt names; another one at each look when absent. */
     readonly date?: string;
   } = {},
@@ -87,7 +89,12 @@ export function startSession(
       ...(options.hashOf === undefined ? {} : { hashOf: options.hashOf }),
       ...(options.checkpoints && { checkpoints: options.checkpoints }),
       settings: options.settingsNow ?? (() => settings),
-      store: { append: (event) => Promise.resolve(void stored.push(event)) },
+      store: {
+        async append(event) {
+          await options.append?.(event);
+          stored.push(event);
+        },
+      },
       now: () => clock++,
       newId: () => `e${++ids}`,
       log: () => undefined,
