@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import vscode = require("vscode");
@@ -108,9 +108,6 @@ describe("transcript and composer in the editor", () => {
   it("the empty state offers to start an Ollama that is installed, and notices when it runs", async () => {
     const folder = mkdtempSync(join(tmpdir(), "loom-path-"));
     const path = process.env["PATH"];
-    writeFileSync(join(folder, "ollama"), "#!/bin/sh\n");
-    chmodSync(join(folder, "ollama"), 0o755);
-    process.env["PATH"] = `${folder}:${path ?? ""}`;
     const opened = new Promise<vscode.Terminal>((resolve) => {
       const listener = vscode.window.onDidOpenTerminal((terminal) => {
         listener.dispose();
@@ -122,6 +119,16 @@ describe("transcript and composer in the editor", () => {
       await setLoom({ model: "" });
       await panel.frame().getByRole("heading", { name: "Ollama is not answering" }).waitFor();
       await panel.screenshot("not-running");
+      // Where Ollama is installed for real, it would be started.
+      if (!["/usr/local/bin/ollama", "/usr/bin/ollama"].some(existsSync)) {
+        process.env["PATH"] = folder;
+        await panel.button("Start Ollama").click();
+        const toast = panel.workbench.locator(".notification-list-item", { hasText: "Ollama was not found" });
+        await toast.getByRole("button", { name: "Open Download Page" }).waitFor();
+      }
+      writeFileSync(join(folder, "ollama"), "#!/bin/sh\n");
+      chmodSync(join(folder, "ollama"), 0o755);
+      process.env["PATH"] = `${folder}:${path ?? ""}`;
       await panel.button("Start Ollama").click();
       const options = (await opened).creationOptions as vscode.TerminalOptions;
       assert.deepEqual([options.shellPath, options.shellArgs], [join(folder, "ollama"), ["serve"]]);
