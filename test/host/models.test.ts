@@ -1,4 +1,7 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import vscode = require("vscode");
 import { asksForSummary } from "../support/asksForSummary";
 import { createGate, startScriptedServer, type ScriptedServer } from "../support/scriptedServer";
@@ -202,6 +205,29 @@ describe("models and waiting in the real panel", () => {
     } finally {
       await setLoom({ address: server.url });
       await other.close();
+    }
+  });
+
+  it("a server on another machine is reached by way of the editor's proxy, one on this machine is not", async () => {
+    const seen: string[] = [];
+    const proxy = createServer((request, response) => {
+      seen.push(request.url ?? "");
+      response.writeHead(502).end();
+    });
+    await once(proxy.listen(0, "127.0.0.1"), "listening");
+    const { port } = proxy.address() as AddressInfo;
+    const http = vscode.workspace.getConfiguration("http");
+    try {
+      await http.update("proxy", `http://127.0.0.1:${port}`, vscode.ConfigurationTarget.Global);
+      await setLoom({ address: "http://ollama.invalid:11434" });
+      await until(() => seen.includes("http://ollama.invalid:11434/api/tags"));
+      await setLoom({ address: server.url });
+      await panel.frame().locator(".banner").waitFor({ state: "hidden" });
+      await panel.say("hello by the direct way");
+      assert.ok(seen.every((url) => !url.startsWith(server.url)));
+    } finally {
+      await http.update("proxy", undefined, vscode.ConfigurationTarget.Global);
+      proxy.close();
     }
   });
 
