@@ -1,4 +1,7 @@
-/** The smallest and the largest window (num_ctx, tokens) that can be set, and the one without a setting. */
+/**
+ * The smallest and the largest window (num_ctx, tokens) that can be set, and the one without a setting: small enough to load beside an 8B
+ * model on most machines, where a larger one fails or moves the model off the GPU. More is one command away (Select Context Window).
+ */
 export const NUM_CTX = { minimum: 2_048, maximum: 1_048_576, default: 8_192 } as const;
 
 /** The share of the window above which the conversation is compacted. */

@@ -32,7 +32,10 @@ export async function askModel(agent: Agent, signal: AbortSignal): Promise<Reply
   return settle(agent, second);
 }
 
-/** Looks before sending (design §3.3): compacts when the prompt and a reply would not fit. */
+/**
+ * Looks before sending (design §3.3): compacts when the prompt and a reply would not fit. Not at the threshold already: between two rounds
+ * of a turn that would cost a summary which the end of the turn, where the threshold counts, may show to be needless.
+ */
 async function makeRoom(agent: Agent, signal: AbortSignal): Promise<ReplyOutcome | undefined> {
   const wasCut = wasLastPromptCut(agent);
   if (fits(agent) && !wasCut) return undefined;

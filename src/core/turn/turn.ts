@@ -27,10 +27,17 @@ async function runRounds(agent: Agent, signal: AbortSignal): Promise<End> {
   const signatures: string[] = [];
   let invalidRounds = 0;
   let cutReplies = 0;
+  let hasAskedForSmaller = false;
   for (let round = 0; round < roundLimit; round++) {
     const outcome = await askModel(agent, signal);
     if (outcome.type === "stopped") return { reason: "stopped" };
-    if (outcome.type === "failed") return { reason: "failed", failure: outcome.failure };
+    if (outcome.type === "failed") {
+      if (outcome.failure.kind !== "tool_parse" || hasAskedForSmaller)
+        return { reason: "failed", failure: outcome.failure };
+      hasAskedForSmaller = true;
+      agent.journal.append({ type: "model_note", text: UNREADABLE_NOTE });
+      continue;
+    }
     const reply = outcome.event;
     await adoptAllocatedWindow(agent, signal);
     if (reply.end === "cut_by_length") {
@@ -62,6 +69,10 @@ async function runRounds(agent: Agent, signal: AbortSignal): Promise<End> {
 
 const CUT_NOTE =
   "Your reply was cut because it was too long, and nothing of it was run. Go on in smaller steps: shorter edits, one tool call at a time.";
+
+/** What a model is told, once in a turn, when the same call was unreadable twice. */
+const UNREADABLE_NOTE =
+  "Your last tool call could not be read, so nothing of it was run. Call the tool again in a smaller step: shorter texts, one call at a time.";
 
 function answerEnd(reply: AssistantMessage): End {
   if (reply.text.trim() !== "") return { reason: "done" };

@@ -61,6 +61,41 @@ describe("a session over the wire", () => {
     assert.match(played.server.chats()[1]?.request.messages?.at(-1)?.content ?? "", /smaller steps/);
   });
 
+  for (const [times, asked, reason] of [
+    [1, 2, "done"],
+    [2, 3, "done"],
+    [9, 4, "failed"],
+  ] as const)
+    test(`a tool call that Ollama cannot read ${times} times: tried once more, then asked for in smaller steps, then given up`, async (context) => {
+      const { server, session, say } = await startWireSession(context);
+      const error = 'error parsing tool call: raw=\'{"path": "a\', err=unexpected end of JSON input';
+      server.playFault("/api/chat", { kind: "status", status: 500, body: { error } }, times);
+      await say("Write the file.");
+      const end = session.events.at(-1);
+      assert.ok(end?.type === "turn_ended" && end.reason === reason, JSON.stringify(end));
+      if (reason === "failed") assert.equal(end.failure?.kind, "tool_parse");
+      assert.equal(server.chats().length, asked);
+      const notes = server
+        .chats()
+        .at(-1)
+        ?.request.messages?.filter(({ content }) => content?.includes("smaller step"));
+      assert.equal(notes?.length, times > 1 ? 1 : 0);
+    });
+
+  test("A10: thinking before a lone closing tag is shown as thinking, and later requests hold only the answer", async (context) => {
+    const { server, session, say } = await startWireSession(context, {
+      brain: () => ({ deltas: [{ content: "first I look</th" }, { content: "ink>Answer" }] }),
+    });
+    await say("Well?");
+    const shown = session.view.entries.find(({ kind }) => kind === "assistant");
+    assert.ok(shown?.kind === "assistant");
+    assert.deepEqual([shown.thinking, shown.text], ["first I look", "Answer"]);
+    await say("Sure?");
+    assert.deepEqual(server.chats()[1]?.request.messages?.slice(2, 3), [
+      { role: "assistant", content: "Answer" },
+    ]);
+  });
+
   test("C01: a stored history of 12,000 tokens can be compacted in a window of 4,096, and the session goes on", async (context) => {
     const { server, session, say } = await startWireSession(context, {
       brain: ({ tools }) => ({

@@ -140,6 +140,26 @@ describe("counts that say nothing", () => {
 });
 
 describe("the window of the requests", () => {
+  test("M03: prompt and reply beyond the window, as after a shift, show as a full window and are compacted before the next request", async (context) => {
+    const { server, say, session } = await startWireSession(context, {
+      brain: ({ tools, index }) => ({
+        content: tools.length === 0 ? "- they went through the steps" : "It is so.",
+        ...(index === 0 ? { final: { eval_count: 3000 } } : {}),
+      }),
+      settings: { numCtx: 4096, keepMessages: 4, automaticCompaction: false },
+      events: storedTurns(9, 4096),
+    });
+    await say("And then?");
+    const { meter } = session.view;
+    assert.ok(meter && meter.used.tokens > 4096 && meter.level === "full", JSON.stringify(meter));
+    const events = await say("And after that?");
+    assert.deepEqual(
+      compactions(events).map(({ trigger }) => trigger),
+      ["window_full"],
+    );
+    assert.ok(server.chats().every(({ status, promptTokens }) => status === 200 && promptTokens < 4096));
+  });
+
   test("M03: 15,000 tokens of which the server counts 2,051 bring a warning, not a reading of 13 %", async (context) => {
     const { server, say, session } = await startWireSession(context, {
       brain: countingAs(2051),
