@@ -2,6 +2,8 @@ import vscode = require("vscode");
 import type { ReadCommand } from "./core/approvals/commandSyntax";
 import { createShell } from "./node/commands/shell";
 import { chooseAddress, DEFAULT_ADDRESS } from "./ollama/address";
+import { Catalog } from "./ollama/capabilities";
+import { Connection } from "./ollama/connection";
 import { OllamaModel } from "./ollama/ollamaModel";
 import { OllamaServer } from "./ollama/server";
 import { registerCommands } from "./vscode/commands";
@@ -32,10 +34,10 @@ import { Settings } from "./vscode/settings";
 const readAddress: ChooseAddress = (text) =>
   chooseAddress({ field: "The setting loom.address", text }, process.env["OLLAMA_HOST"]);
 
-const connect: Connect = (options) => ({
-  server: new OllamaServer(options),
-  model: new OllamaModel(options),
-});
+const connect: Connect = (options) => {
+  const catalog = new Catalog(new Connection(options));
+  return { server: new OllamaServer(options, catalog), model: new OllamaModel(options, catalog) };
+};
 /** The parser is as large as half of everything else, so it is loaded with the first command. */
 const readCommand: ReadCommand = async (command) =>
   (await import("./node/commands/shellSyntax")).readShellCommand(command);

@@ -75,9 +75,14 @@ export class Catalog {
     }
   }
 
-  /** To be called when the server or a model may have been replaced. */
-  forget(): void {
+  /** To be called when a model may have been replaced by another one of its name. */
+  forgetModels(): void {
     this.#facts.clear();
+  }
+
+  /** To be called when the server may have been replaced, too. */
+  forget(): void {
+    this.forgetModels();
     this.#quirks = undefined;
   }
 }

@@ -48,10 +48,11 @@ export class OllamaModel implements ChatModel {
   /** Models that refused to think although they say that they can. */
   readonly #cannotThink = new Set<string>();
 
-  constructor(options: OllamaModelOptions) {
+  /** `catalog` is what others of the same server know of it, too. */
+  constructor(options: OllamaModelOptions, catalog?: Catalog) {
     this.#options = options;
     this.#connection = new Connection(options);
-    this.#catalog = new Catalog(this.#connection);
+    this.#catalog = catalog ?? new Catalog(this.#connection);
     this.#loader = new Loader(this.#connection);
   }
 

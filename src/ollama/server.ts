@@ -48,10 +48,11 @@ export class OllamaServer {
   readonly #connection: Connection;
   readonly #catalog: Catalog;
 
-  constructor(options: OllamaServerOptions) {
+  /** `catalog` is what others of the same server know of it, too. */
+  constructor(options: OllamaServerOptions, catalog?: Catalog) {
     this.#options = options;
     this.#connection = new Connection(options);
-    this.#catalog = new Catalog(this.#connection);
+    this.#catalog = catalog ?? new Catalog(this.#connection);
   }
 
   /** The state of the server and of a model, asked afresh; an empty name means that none is chosen. */
@@ -63,7 +64,7 @@ export class OllamaServer {
     const names = installed.map(({ name }) => name);
     if (model === "") return { state: "none_chosen", address, installed: names };
     if (!names.map(canonicalName).includes(canonicalName(model))) return { state: "missing", address, model };
-    this.#catalog.forget();
+    this.#catalog.forgetModels();
     const facts = await this.show(model, signal);
     if ("failure" in facts)
       return facts.failure.kind === "model_missing"
@@ -128,7 +129,7 @@ export class OllamaServer {
         for await (const line of await client.pull({ model, stream: true }))
           onProgress(readProgress(objectOf(line), parts));
       });
-      this.#catalog.forget();
+      this.#catalog.forgetModels();
       return { type: "done" };
     } catch (error) {
       return signal.aborted

@@ -1,6 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ContextMessage } from "../../../src/core/window/messages";
+import { Catalog } from "../../../src/ollama/capabilities";
+import { Connection } from "../../../src/ollama/connection";
+import { OllamaModel } from "../../../src/ollama/ollamaModel";
+import { OllamaServer } from "../../../src/ollama/server";
 import type { SeenChat } from "../../support/scriptedServer";
 import { NEVER, READ_FILE, SYSTEM, chat, reply, requestFor, startWire, user } from "./fixture";
 
@@ -177,6 +181,23 @@ test("capabilities and version are asked once for many chats", async (context) =
   await reply(wire);
   assert.equal(wire.server.requestsTo("/api/show").length, 1);
   assert.equal(wire.server.requestsTo("/api/version").length, 1);
+});
+
+test("a model that is replaced by another one of its name is known anew once the list or a download has been looked at", async (context) => {
+  const { server, address } = await startWire(context, { pullable: [{ name: "scripted" }] });
+  const catalog = new Catalog(new Connection({ address }));
+  const [model, ollama] = [new OllamaModel({ address }, catalog), new OllamaServer({ address }, catalog)];
+  await reply({ model });
+  server.addModel(THINKING_MODEL);
+  assert.equal((await ollama.status("scripted", NEVER)).state, "ready");
+  await reply({ model });
+  await ollama.pull("scripted", () => undefined, NEVER);
+  await reply({ model });
+  assert.deepEqual(
+    server.chats().map(({ request }) => request.think),
+    [undefined, true, undefined],
+  );
+  assert.equal(server.requestsTo("/api/version").length, 1);
 });
 
 test("a server before 0.6.4, which tells no capabilities, is asked with tools and without think", async (context) => {
