@@ -148,6 +148,40 @@ describe("approvals and waiting messages", () => {
     assert.match(told(), /^Stopped by the person before it ended by itself\./);
   });
 
+  it("B01, B02: what a command leaves in the background is named, and /clear ends it", async () => {
+    const pids = join(root, "pids.txt");
+    callOnce("bash", { command: "sleep 600 & echo $! > pids.txt; echo begun" });
+    await panel.send("start it");
+    await panel.button("Allow").click();
+    await panel.item("That was it.").waitFor();
+    await panel.untilIdle();
+    assert.match(told(), /^Exit code 0\. A process that it started in the background still runs.*\nbegun\n$/);
+    if (process.platform === "linux") assert.match(told(), /still runs \(sleep 600\)/);
+    const started = Number(readFileSync(pids, "utf8"));
+    assert.ok(await isAlive(started));
+    await panel.send("/clear");
+    await panel.item("That was it.").waitFor({ state: "detached" });
+    assert.equal(await isAlive(started), false);
+    rmSync(pids);
+  });
+
+  it("B04: under an endless flood of output the panel can be typed in and stopped, and shows the newest lines", async () => {
+    callOnce("bash", { command: "yes 'a line of the flood'" });
+    await panel.send("flood");
+    await panel.button("Allow").click();
+    const output = panel.frame().getByRole("group", { name: "Output so far" });
+    await output.getByText("a line of the flood").waitFor();
+    assert.ok((await output.innerText()).split("\n").length <= 8);
+    await panel.composer().pressSequentially("typed meanwhile");
+    assert.equal(await panel.composer().inputValue(), "typed meanwhile");
+    await panel.composer().fill("");
+    await panel.button("Stop").click();
+    await panel.item("Stopped.").waitFor();
+    await panel.untilIdle();
+    await panel.say("go on");
+    assert.match(told(), /^Stopped by the person.*\[… [\d,]+ lines?, [\d,]+ characters left out …\]/s);
+  });
+
   it("Enter in the message field approves nothing: the message waits visibly, can be taken back, and goes out once", async () => {
     writeFileSync(greeting, "hello\n");
     callOnce("edit_file", { path: "greet.txt", old_text: "hello", new_text: "bye" });

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { isAlive } from "../support/isAlive";
 import { startScriptedServer, type ScriptedServer } from "../support/scriptedServer";
 import { Panel } from "./support/panel";
 import { useScriptedServer } from "./support/scripted";
@@ -122,7 +123,7 @@ describe("a folder that is not trusted", () => {
     assert.deepEqual(stranger.requests, []);
   });
 
-  it("S03: it is used after that, also after a reload, until the folder names another one; other settings of the folder stay without effect", async () => {
+  it("S03, B02: it is used after that, also after a reload, until the folder names another one; other settings of the folder stay without effect", async () => {
     assert.ok(window);
     stranger.setBrain(() => ({ content: "Here is the other one." }));
     await window.startSession();
@@ -131,11 +132,26 @@ describe("a folder that is not trusted", () => {
     await window.frame().getByText("Loom does not use it").first().waitFor({ state: "hidden" });
     await window.say("to whom does this go now?");
     await window.item("Here is the other one.").waitFor();
+    let isCalled = false;
+    stranger.setBrain(() => {
+      const command = "sleep 600 & echo $! > id.txt";
+      const toolCalls = isCalled ? [] : [{ name: "bash", arguments: { command } }];
+      isCalled = true;
+      return { content: toolCalls.length > 0 ? "" : "Here is the other one.", toolCalls };
+    });
+    await window.send("start something");
+    await window.button("Allow").click();
+    await window.item("Here is the other one.").nth(1).waitFor();
+    await window.untilIdle();
+    const started = Number(readFileSync(join(folder, "id.txt"), "utf8"));
+    assert.ok(await isAlive(started));
     await window.reload();
     await window.runFromPalette("Loom: Focus Chat");
-    await window.item("Here is the other one.").waitFor();
-    await window.say("and now?");
     await window.item("Here is the other one.").nth(1).waitFor();
+    await window.say("and now?");
+    await window.item("Here is the other one.").nth(2).waitFor();
+    // The window that was left ends what its commands had left running.
+    while (await isAlive(started)) await new Promise(setImmediate);
     assert.equal(await toast("as the address of Ollama")?.count(), 0);
     assert.equal(stranger.chats().at(-1)?.request.model, "scripted");
     assert.ok(stranger.requests.every(({ headers }) => headers.authorization === undefined));

@@ -35,6 +35,8 @@ export class Panel {
     /** The page of the workbench. */
     readonly workbench: Page,
     private readonly letGo: () => Promise<void>,
+    /** The window that the tests run in: commands of the editor's API reach no other. */
+    private readonly isOwn: boolean,
   ) {
     workbench.setDefaultTimeout(limit);
   }
@@ -46,7 +48,7 @@ export class Panel {
     const pages = browser.contexts().flatMap((context) => context.pages());
     for (const page of pages) {
       if ((await page.locator(".monaco-workbench").count()) === 0) continue;
-      return new Panel(page, () => browser.close());
+      return new Panel(page, () => browser.close(), true);
     }
     await browser.close();
     throw new Error(`No workbench among ${pages.map((page) => page.url()).join(", ")}`);
@@ -77,7 +79,7 @@ export class Panel {
     await page.setViewportSize({ width: 1280, height: 800 });
     await page.goto(url.href);
     await page.locator(".monaco-workbench .statusbar").waitFor({ timeout: limit });
-    return new Panel(page, () => page.close());
+    return new Panel(page, () => page.close(), false);
   }
 
   /** Reloads the window as a person does, and waits until the workbench is there again. */
@@ -129,7 +131,8 @@ export class Panel {
     const empty = this.frame().locator(".empty > *").first();
     // A page that has only just opened is about to show the session before.
     await empty.or(this.frame().locator("li.entry").first()).first().waitFor();
-    await vscode.commands.executeCommand("loom.newSession");
+    if (this.isOwn) await vscode.commands.executeCommand("loom.newSession");
+    else await this.runFromPalette("Loom: New Session");
     await this.frame().locator("li.entry").first().waitFor({ state: "detached" });
     await empty.waitFor();
     await this.frame().locator("textarea:focus").waitFor();
