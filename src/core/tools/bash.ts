@@ -123,8 +123,9 @@ async function keeping(
   try {
     return await run();
   } finally {
-    await context.noteWritten?.(named);
+    // In this order: it compares with what the files held before.
     await settle?.();
+    await context.noteWritten?.(named);
   }
 }
 

@@ -31,19 +31,17 @@ export interface CommandStock {
   done(): Promise<void>;
 }
 
-/** What the log says of a file of a turn; undefined for one that it does not name. */
-export function stageOf(
+/** What the log says of the files of a turn, by path. */
+export function stagesOf(
   events: readonly LogEvent[],
   turnId: string,
-  path: string,
-): "expected" | "unchanged" | "changed" | undefined {
-  const last = events.findLast(
-    (event) =>
-      event.type === "files_kept" &&
-      event.turnId === turnId &&
-      event.files.some((file) => file.path === path),
-  );
-  return last?.type === "files_kept" ? (last.stage ?? "changed") : undefined;
+): ReadonlyMap<string, "expected" | "unchanged" | "changed"> {
+  const stages = new Map<string, "expected" | "unchanged" | "changed">();
+  for (const event of events) {
+    if (event.type !== "files_kept" || event.turnId !== turnId) continue;
+    for (const { path } of event.files) stages.set(path, event.stage ?? "changed");
+  }
+  return stages;
 }
 
 /** The message that began the turn which runs, or else the last one. */

@@ -1,7 +1,7 @@
 import type { FilesKept, KeptBefore } from "../../shared/events";
 import type { Journal } from "../log/journal";
 import type { ToolContext } from "../tools/tool";
-import { currentTurn, stageOf, type Checkpoints, type CommandStock } from "./checkpoints";
+import { currentTurn, stagesOf, type Checkpoints, type CommandStock } from "./checkpoints";
 
 type Keeping = Pick<ToolContext, "keep" | "noteWritten" | "noteNotWritten" | "takeStock">;
 
@@ -25,15 +25,17 @@ export function keepFor(journal: Journal, checkpoints: Checkpoints): Keeping {
       const unchanged: KeptBefore[] = [];
       for (const file of files) {
         const isChanged = await checkpoints.noteWritten(place, file);
-        const isExpected = stageOf(journal.events, turnId, file.shown) === "expected";
+        const isExpected = stagesOf(journal.events, turnId).get(file.shown) === "expected";
         if (isChanged ?? isExpected) changed.push(...known(kept, [file]));
-        else unchanged.push(...known(kept, [file]));
+        // Of what could not be kept nobody knows it.
+        else if (isChanged === false) unchanged.push(...known(kept, [file]));
       }
       await log(changed, undefined);
       await log(unchanged, "unchanged");
     },
     async noteNotWritten(files) {
-      const expected = files.filter(({ shown }) => stageOf(journal.events, turnId, shown) === "expected");
+      const stages = stagesOf(journal.events, turnId);
+      const expected = files.filter(({ shown }) => stages.get(shown) === "expected");
       await log(known(kept, expected), "unchanged");
     },
     async takeStock(signal) {
@@ -64,8 +66,9 @@ function known(
 /** Appends what the log does not say yet. */
 async function logFiles(journal: Journal, kept: Omit<FilesKept, "type">): Promise<void> {
   const { turnId, stage, more = 0 } = kept;
+  const stages = stagesOf(journal.events, turnId);
   const files = kept.files.filter(({ path }) => {
-    const said = stageOf(journal.events, turnId, path);
+    const said = stages.get(path);
     if (stage === "expected") return said === undefined || said === "unchanged";
     return stage === "unchanged" ? said !== undefined && said !== "unchanged" : said !== "changed";
   });

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { mkdir, readdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { count, hasFields, oneOf, optional, text } from "../../core/log/fields";
+import { count, flag, hasFields, oneOf, optional, text } from "../../core/log/fields";
 import type { TouchedFile } from "../../core/tools/tool";
 import type { CheckpointPlace, Checkpoints, CommandStock } from "../../core/turn/checkpoints";
 import type { KeptBefore } from "../../shared/events";
@@ -25,6 +25,8 @@ export interface KeptFile {
   readonly before: KeptContent | undefined;
   /** What it held after the last change that was not the person's; undefined when that is unknown or it was gone. */
   readonly written: Buffer | undefined;
+  /** True when the person changed it between two changes of the turn. */
+  readonly isMixed: boolean;
 }
 
 interface Entry {
@@ -34,6 +36,7 @@ interface Entry {
   readonly was: "file" | "missing";
   readonly mode: number;
   readonly unsaved?: string;
+  readonly isMixed?: boolean;
 }
 
 export interface CheckpointOptions {
@@ -69,7 +72,11 @@ export class CheckpointStore implements Checkpoints {
     const path = file.shown;
     try {
       const known = await readEntry(this.#pathOf(place, file.absolute));
-      if (known) return { path, was: known.was };
+      if (known) {
+        const now = await this.files.contentOf(file.absolute, MOST_FILE_BYTES);
+        if (typeof now !== "string") await this.#noteMixed(place, known, now && textOf(now));
+        return { path, was: known.was };
+      }
       await this.#prune(place);
       const before = await this.files.contentOf(file.absolute, MOST_FILE_BYTES);
       if (typeof before === "string") return { path, was: "not_kept", reason: before };
@@ -121,10 +128,10 @@ export class CheckpointStore implements Checkpoints {
       const entry = await readEntry(path);
       const bytes = await readFile(`${path}.before`).catch(() => undefined);
       if (!entry || (entry.was === "file" && !bytes)) continue;
-      const { absolute, shown, mode, unsaved } = entry;
+      const { absolute, shown, mode, unsaved, isMixed = false } = entry;
       const before = bytes && { bytes, mode, ...(unsaved === undefined ? {} : { unsaved }) };
       const written = await readFile(`${path}.after`).catch(() => undefined);
-      files.push({ absolute, shown, before: entry.was === "file" ? before : undefined, written });
+      files.push({ absolute, shown, before: entry.was === "file" ? before : undefined, written, isMixed });
     }
     return files;
   }
@@ -160,6 +167,7 @@ export class CheckpointStore implements Checkpoints {
       const known = await readEntry(path);
       if (!known && reason !== undefined) return { path: shown, was: "not_kept", reason };
       if (!known) await this.#put(taken, change, before);
+      else if (reason === undefined) await this.#noteMixed(taken, known, before && textOf(before));
       const isTheirs = isCutOff || this.options.savedSince?.(absolute, taken.takenAt) === true;
       if (now && !isTheirs) {
         await writeWhole(`${path}.after`, Buffer.from(textOf({ bytes: now, mode: 0 }), "utf8"));
@@ -168,6 +176,16 @@ export class CheckpointStore implements Checkpoints {
     } catch (error) {
       return { path: shown, was: "not_kept", reason: describeError(error) };
     }
+  }
+
+  /** Notes when a file is not as the last change of the turn left it: somebody else changed it, and must be asked. */
+  async #noteMixed(place: CheckpointPlace, entry: Entry, now: string | undefined): Promise<void> {
+    if (entry.isMixed || now === undefined) return;
+    const path = this.#pathOf(place, entry.absolute);
+    const written = await readFile(`${path}.after`, "utf8").catch(() => undefined);
+    const bytes = await readFile(`${path}.before`).catch(() => undefined);
+    if (now === (written ?? entry.unsaved ?? (bytes && textOf({ bytes, mode: 0 })))) return;
+    await writeWhole(`${path}.json`, Buffer.from(JSON.stringify({ ...entry, isMixed: true })));
   }
 
   /** Writes what a file held, the entry last. */
@@ -221,5 +239,5 @@ async function readEntry(path: string): Promise<Entry | undefined> {
 /** False for an entry of another version, too. */
 function isEntry(value: unknown): value is Entry {
   const fields = { absolute: text, shown: text, was: oneOf("file", "missing"), mode: count };
-  return hasFields(value, { v: (v) => v === 1, ...fields, unsaved: optional(text) });
+  return hasFields(value, { v: (v) => v === 1, ...fields, unsaved: optional(text), isMixed: optional(flag) });
 }

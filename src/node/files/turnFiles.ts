@@ -1,8 +1,8 @@
 import type { Workspace } from "../../core/ports";
 import type { Session } from "../../core/session";
-import { stageOf, turnsFrom } from "../../core/turn/checkpoints";
+import { stagesOf, turnsFrom } from "../../core/turn/checkpoints";
 import type { LogEvent, RestoredFile } from "../../shared/events";
-import type { CheckpointStore } from "./checkpointStore";
+import type { CheckpointStore, KeptFile } from "./checkpointStore";
 import { textOf } from "./keptFiles";
 import { describeError } from "./textFile";
 import { restoreStep, type RestoreStep } from "./turnRestore";
@@ -19,6 +19,9 @@ export interface RestoredSession {
   readonly events: readonly LogEvent[];
 }
 
+/** Files that are read at the same time: each is an open file. */
+const BATCH = 32;
+
 /** What it takes to bring the files of a turn back, by path. */
 export async function stepsFor(
   parts: RestoreParts,
@@ -27,20 +30,20 @@ export async function stepsFor(
 ): Promise<readonly RestoreStep[]> {
   const { id: sessionId, events } = session;
   const later = turnsFrom(events, turnId).filter((id) => id !== turnId);
-  const turns = await Promise.all(
-    [turnId, ...later].map((id) => parts.store.read({ sessionId, turnId: id })),
-  );
+  const turns: (readonly KeptFile[])[] = [];
+  for (const id of [turnId, ...later]) turns.push(await parts.store.read({ sessionId, turnId: id }));
+  const stages = stagesOf(events, turnId);
   // What was kept for a change that did not come about is no business of the turn's.
-  const changed = (turns[0] ?? []).filter(({ shown }) => stageOf(events, turnId, shown) !== "unchanged");
-  const steps = await Promise.all(
-    changed.map(async (file) => {
-      const same = turns.flat().filter(({ absolute }) => absolute === file.absolute);
-      // What a later turn found before it changed the file may hold what the person typed, so only what Loom wrote counts.
-      const written = same.flatMap((each) => each.written?.toString("utf8") ?? []);
+  const changed = (turns[0] ?? []).filter(({ shown }) => stages.get(shown) !== "unchanged");
+  const steps: (RestoreStep | undefined)[] = [];
+  for (let from = 0; from < changed.length; from += BATCH) {
+    const batch = changed.slice(from, from + BATCH).map(async (file) => {
+      const history = turns.flat().filter(({ absolute }) => absolute === file.absolute);
       const now = await parts.store.files.contentOf(file.absolute).catch(describeError);
-      return restoreStep({ file, now: typeof now === "string" ? undefined : now, written });
-    }),
-  );
+      return restoreStep({ history, file, now: typeof now === "string" ? undefined : now });
+    });
+    steps.push(...(await Promise.all(batch)));
+  }
   return steps
     .filter((step) => step !== undefined)
     .sort((one, other) => (one.file.shown < other.file.shown ? -1 : 1));

@@ -21,24 +21,33 @@ export interface RestoreStep {
 /** What is known of one file. */
 export interface FileToRestore {
   readonly file: KeptFile;
+  /** What is kept of it, by the turn that is taken back and by all since, oldest first. */
+  readonly history: readonly KeptFile[];
   readonly now: KeptContent | undefined;
-  /** All that Loom is known to have left in the file since, oldest first; LF line ends. */
-  readonly written: readonly string[];
 }
 
 /** What is to be done with a file; undefined when it is as it was. */
-export function restoreStep({ file, now, written }: FileToRestore): RestoreStep | undefined {
+export function restoreStep({ file, history, now }: FileToRestore): RestoreStep | undefined {
   const { before } = file;
   if (before === undefined && now === undefined) return undefined;
   if (before && now && isSame(before, now)) return undefined;
   const nowText = now === undefined ? "" : textOf(now);
   const thenText = before === undefined ? "" : textOf(before);
   const action = before === undefined ? "deleted" : now === undefined ? "recreated" : "restored";
-  const isChangedSince = now !== undefined && !written.includes(nowText);
-  const merged =
-    isChangedSince && before !== undefined ? mergeOut(written.at(-1), thenText, nowText) : undefined;
+  const isMixed = history.some(({ isMixed }) => isMixed) || history.some(hasOtherBegun);
+  // What a later turn found before it changed the file may hold what the person typed, so only what Loom wrote counts.
+  const isWritten = history.some(({ written }) => written?.toString("utf8") === nowText);
+  const isChangedSince = now !== undefined && (isMixed || !isWritten);
+  const merged = isChangedSince && before !== undefined ? mergeOut(history, nowText) : undefined;
   const step = { file, action, now, nowText, thenText, isChangedSince } as const;
   return merged === undefined ? step : { ...step, merged };
+}
+
+/** Whether somebody else changed the file between the turn before and this one. */
+function hasOtherBegun({ before }: KeptFile, index: number, history: readonly KeptFile[]): boolean {
+  const last = history[index - 1];
+  if (last === undefined || before === undefined) return false;
+  return textOf(before) !== (last.written?.toString("utf8") ?? (last.before && textOf(last.before)));
 }
 
 function isSame(one: KeptContent, other: KeptContent): boolean {
@@ -46,10 +55,15 @@ function isSame(one: KeptContent, other: KeptContent): boolean {
   return one.bytes.equals(other.bytes);
 }
 
-/** Takes the change from `then` to `written` out of `now`; undefined where it is not there any more as a whole. */
-function mergeOut(written: string | undefined, then: string, now: string): string | undefined {
-  if (written === undefined || written === then) return undefined;
-  const back = structuredPatch("", "", written, then, "", "", { context: 2 });
-  const merged = applyPatch(now, back, { fuzzFactor: 0 });
-  return merged === false || merged === now ? undefined : merged;
+/** Takes all that Loom changed out of a text, the newest first; undefined where that is not there any more as a whole. */
+function mergeOut(history: readonly KeptFile[], now: string): string | undefined {
+  let text = now;
+  for (const { before, written, isMixed } of [...history].reverse()) {
+    if (!before || !written || isMixed) return undefined;
+    const back = structuredPatch("", "", written.toString("utf8"), textOf(before), "", "", { context: 2 });
+    const merged = applyPatch(text, back, { fuzzFactor: 0 });
+    if (merged === false) return undefined;
+    text = merged;
+  }
+  return text === now ? undefined : text;
 }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { chmod, readdir, readFile, rm, stat, symlink, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -127,6 +127,42 @@ test("what the person changed since is noticed; a merge takes out only what Loom
   assert.deepEqual(await doStep(played.parts, first, "merge"), { path: "a.txt", how: "merged" });
   const merged = lines.map((line) => (line === "line 25" ? "MINE" : line)).join("\n");
   assert.equal(await readFile(played.pathOf("a.txt"), "utf8"), `${merged}\n`);
+});
+
+test("what the person changed between two changes of Loom's is asked about too, and stays in a merge where that is possible", async (t) => {
+  const lines = Array.from({ length: 30 }, (_, index) => `line ${index}\n`).join("");
+  const played = await play(t, { "a.txt": lines, "b.txt": lines }, [[edit("a.txt", "line 3\n", "LOOM\n")]]);
+  const replace = async (name: string, from: string, to: string) => {
+    const text = await readFile(played.pathOf(name), "utf8");
+    await writeFile(played.pathOf(name), text.replace(from, to));
+  };
+  await replace("a.txt", "line 15\n", "MINE\n");
+  // Between two changes of one turn.
+  const ofB = () => readFileSync(played.pathOf("b.txt"), "utf8");
+  played.session.onEvent(({ type }) => {
+    if (type === "tool_result" && ofB().includes("LOOM"))
+      writeFileSync(played.pathOf("b.txt"), "mine\nline 9\n");
+  });
+  played.model.then(
+    {
+      toolCalls: [edit("a.txt", "line 25\n", "AGAIN\n"), edit("b.txt", "line 3\n", "LOOM\n")],
+    },
+    { toolCalls: [edit("b.txt", "line 9\n", "AGAIN\n")] },
+    { text: "Done." },
+  );
+  played.session.send("m2", "once more");
+  await played.idle();
+  const [first, second] = played.session.events.flatMap((event) =>
+    event.type === "user_message" ? [event.id] : [],
+  );
+  const { steps } = await restore(played, first, () => "merge");
+  assert.deepEqual(
+    steps.map(({ isChangedSince }) => isChangedSince),
+    [true],
+  );
+  assert.equal(await readFile(played.pathOf("a.txt"), "utf8"), lines.replace("line 15\n", "MINE\n"));
+  const [, b] = await stepsFor(played.parts, played.session, second ?? "");
+  assert.deepEqual([b?.file.shown, b?.isChangedSince, b?.merged], ["b.txt", true, undefined]);
 });
 
 test("a file that changes between the plan and the act, or whose path leads elsewhere by then, is left alone", async (t) => {
