@@ -88,6 +88,21 @@ describe("models and waiting in the real panel", () => {
   });
 
   it("lists what a model can do, what its context costs in memory, and whether it is in memory", async () => {
+    const gate = createGate();
+    server.playFault("/api/show", { kind: "hang", afterChunks: 0, until: gate.opened }, 3);
+    const names = async () =>
+      (await widget().locator(".monaco-list-row .label-name").allTextContents()).flatMap(
+        (text) => /^\W*(\S+:\S+)$/.exec(text)?.[1] ?? [],
+      );
+    await panel.runFromPalette("Loom: Select Model");
+    await row("no-tools").waitFor();
+    const shown = await names();
+    assert.equal(shown.length, 4, shown.join());
+    gate.open();
+    await row("cannot call tools, so it can").waitFor();
+    assert.deepEqual(await names(), shown, "nothing moves under the pointer");
+    await panel.workbench.keyboard.press("Escape");
+    await widget().waitFor({ state: "hidden" });
     await panel.runFromPalette("Loom: Select Model");
     const detail =
       /4\.7 GB.* · in memory.*calls tools · thinks · sees pictures · trained for 40,960 tokens · 8,192 take about 0\.5 GB/;

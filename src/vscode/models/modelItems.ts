@@ -61,12 +61,12 @@ function sizeOf({ size, isCloud }: InstalledModel): string | undefined {
   return size === undefined ? undefined : gigabytes(size);
 }
 
-function detailOf({ facts }: KnownModel, numCtx: number): string {
+function detailOf({ model, facts }: KnownModel, numCtx: number): string {
   if (facts === undefined) return "…";
   if ("failure" in facts) return facts.failure.message;
   const { trainedContext, canSee, thinking } = facts;
   const window = Math.min(numCtx, trainedContext ?? numCtx);
-  const cost = windowCost(facts, window);
+  const cost = model.isCloud ? undefined : windowCost(facts, window);
   const parts = [
     facts.canCallTools === false
       ? vscode.l10n.t("cannot call tools, so it can neither read nor change files")
