@@ -20,6 +20,23 @@ const WRITING = ["mkdir", "rename", "link", "rm"] as const;
 /** How much of a content is written that is cut in its middle, in bytes. */
 const PART = 1_000;
 
+const disk = fsPromises as unknown as Record<string, Anything>;
+const real = { ...disk };
+
+function mend(): void {
+  Object.assign(disk, real, { open: openUnsynced });
+  syncBuiltinESMExports();
+}
+
+/** The end of a process loses nothing that was written: a test that waited for the disk itself would only be slow. */
+async function openUnsynced(...values: readonly unknown[]): Promise<FileHandle> {
+  const file = (await real["open"]?.(...values)) as FileHandle;
+  file.sync = file.datasync = () => Promise.resolve();
+  return file;
+}
+
+mend();
+
 /** Cuts what this process writes at its n-th act: before it, or in the middle of a content. Only one at a time. */
 export function cutDiskAt(wanted: number): CutDisk {
   let count = 0;
@@ -36,23 +53,17 @@ export function cutDiskAt(wanted: number): CutDisk {
     tell();
     return NEVER;
   };
-  const disk = fsPromises as unknown as Record<string, Anything>;
-  const real = { ...disk };
   for (const name of WRITING) disk[name] = (...values) => act(() => real[name]?.(...values) ?? NEVER);
   disk["open"] = async (...values) => {
     const isWriting = values[1] === "wx" || values[1] === "a";
-    const open = (): Promise<FileHandle> => real["open"]?.(...values) as Promise<FileHandle>;
-    return isWriting ? watched(await act(open), act) : open();
+    return isWriting ? watched(await act(() => openUnsynced(...values)), act) : openUnsynced(...values);
   };
   syncBuiltinESMExports();
   return {
     isCut: reached.then(async () => void (await Promise.all(pending))),
     happened: () => count >= wanted,
     act,
-    mend() {
-      Object.assign(disk, real);
-      syncBuiltinESMExports();
-    },
+    mend,
   };
 }
 

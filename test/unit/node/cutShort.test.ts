@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import type { Shell } from "../../../src/core/ports";
@@ -39,6 +39,10 @@ async function diskOf(context: TestContext) {
       else rmSync(pathOf(name), { force: true });
     }
   };
+  const forgetUndo = () => {
+    for (const session of readdirSync(join(root, "store")))
+      rmSync(join(root, "store", session, "undo"), { recursive: true, force: true });
+  };
   /** A command that changes files which it does not name; in one step, since what it does is its own. */
   const shell: Shell = {
     folder,
@@ -56,7 +60,7 @@ async function diskOf(context: TestContext) {
     },
   };
   const open = () => new CheckpointStore(join(root, "store"), { list: workspace.files });
-  return { root, folder, workspace, shell, read, write, open };
+  return { root, folder, workspace, shell, read, write, forgetUndo, open };
 }
 
 type Disk = Awaited<ReturnType<typeof diskOf>>;
@@ -80,11 +84,7 @@ async function runTurn(disk: Disk, calls: readonly ToolCall[], cut?: CutDisk): P
 }
 
 /** Opens the log again, as after a reload, and takes its last turn back whole; false when it says that there is nothing. */
-async function restore(
-  disk: Disk,
-  log: readonly LogEvent[],
-  { cut, undoId = "undo" }: { readonly cut?: CutDisk; readonly undoId?: string } = {},
-): Promise<boolean> {
+async function restore(disk: Disk, log: readonly LogEvent[], cut?: CutDisk): Promise<boolean> {
   const store = disk.open();
   const { session, idle } = startSession(new ScriptedModel([]), { events: log, checkpoints: store });
   await idle();
@@ -93,7 +93,7 @@ async function restore(
   const parts = { store, workspace: disk.workspace };
   const steps = await stepsFor(parts, session, turnId);
   const chosen = steps.map((step) => [step, "take"] as const);
-  const work = restoreFiles(parts, session, { turnId, undoId }, chosen);
+  const work = restoreFiles(parts, session, { turnId, undoId: "undo" }, chosen);
   const problems = await Promise.race([work, ...(cut ? [cut.isCut] : [])]);
   assert.deepEqual(problems ?? [], []);
   return true;
@@ -157,11 +157,12 @@ test("restoring, cut between any two writes: each file is the old or the new one
   let at = 0;
   for (let isCut = true; isCut;) {
     disk.write(changed);
+    disk.forgetUndo();
     const cut = cutDiskAt(++at);
-    await restore(disk, log, { cut, undoId: `undo-${at}` }).finally(() => cut.mend());
+    await restore(disk, log, cut).finally(() => cut.mend());
     isCut = cut.happened();
     assertWhole(disk, stages, at);
-    assert.ok(await restore(disk, log, { undoId: `again-${at}` }));
+    assert.ok(await restore(disk, log));
     assert.deepEqual(hex(disk.read()), UNTOUCHED, `after a cut at ${at}`);
   }
   assert.ok(at > 20, `${at} places`);
