@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { lstat, mkdir, readdir, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { count, flag, hasFields, listOf, optional, text } from "../../core/log/fields";
+import { setImmediate } from "node:timers/promises";
+import { count, flag, hasFields, optional, text } from "../../core/log/fields";
 import type { TouchedFile } from "../../core/tools/tool";
 import type { CheckpointPlace } from "../../core/turn/checkpoints";
 import { ContentPack, type PackPlace } from "./contentPack";
@@ -81,23 +82,25 @@ export class Stock {
     const takenAt = Date.now();
     const { files, isCut } = await this.list(MOST.seen, signal);
     const stocked = await this.#fill(await lookAt(files, signal), signal);
+    await setImmediate();
     this.#known = new Map(stocked.map((file) => [file.absolute, file]));
     const folder = this.#folder;
     const taken: TakenStock = { sessionId, turnId, folder, takenAt, isCut, files: stocked };
     // From here on the command can be taken back even if it is cut off together with the host.
-    await writeWhole(openPath(folder), Buffer.from(JSON.stringify({ v: 1, ...taken })));
+    await writeWhole(openPath(folder), await toLines(taken));
     return taken;
   }
 
   /** Begins anew where there is nothing yet, too much, or no longer what was written. */
   async #begin(): Promise<void> {
     const isUsable = this.#folder !== "" && this.#pack.bytes < MOST.packBytes && (await this.#pack.isWhole());
-    if (isUsable) return;
-    if (this.#folder !== "") await rm(this.#folder, { recursive: true, force: true });
-    this.#folder = join(this.root, randomUUID());
-    this.#pack = new ContentPack(packPath(this.#folder));
-    this.#known.clear();
-    await removeOld(this.root);
+    if (!isUsable) {
+      if (this.#folder !== "") await rm(this.#folder, { recursive: true, force: true });
+      await removeOld(this.root);
+      this.#folder = join(this.root, randomUUID());
+      this.#pack = new ContentPack(packPath(this.#folder));
+      this.#known.clear();
+    }
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
   }
 
@@ -111,6 +114,7 @@ export class Stock {
       if (known?.place && !known.isFresh && isSame(known, file)) places.set(file, known.place);
       else unread.push(file);
     }
+    await setImmediate();
     const failure = await this.#read(unread, places, signal);
     return seen.map((file) => {
       const place = places.get(file);
@@ -223,21 +227,46 @@ function openPath(folder: string): string {
   return join(folder, "open.json");
 }
 
+/** A line for the stock and one for each file, made in steps: of 20,000 files it would keep the host from everything else. */
+async function toLines({ files, ...stock }: TakenStock): Promise<Buffer> {
+  const parts = [Buffer.from(`${JSON.stringify({ v: 1, ...stock })}\n`)];
+  for (let from = 0; from < files.length; from += LINES_AT_ONCE) {
+    await setImmediate();
+    const lines = files.slice(from, from + LINES_AT_ONCE).map((file) => `${JSON.stringify(file)}\n`);
+    parts.push(Buffer.from(lines.join("")));
+  }
+  return Buffer.concat(parts);
+}
+
+const LINES_AT_ONCE = 2_000;
+
 async function readOpen(folder: string): Promise<TakenStock | undefined> {
   try {
-    const value: unknown = JSON.parse(await readFile(openPath(folder), "utf8"));
-    return isStock(value) ? { ...value, folder } : undefined;
+    const [first = "", ...lines] = (await readFile(openPath(folder), "utf8")).trimEnd().split("\n");
+    const stock: unknown = JSON.parse(first);
+    const files = lines.map((line): unknown => JSON.parse(line));
+    return isStock(stock) && files.every(isStockedFile) ? { ...stock, folder, files } : undefined;
   } catch {
     return undefined;
   }
 }
 
-function isStock(value: unknown): value is TakenStock {
+function isStock(value: unknown): value is Omit<TakenStock, "files" | "folder"> {
+  const isVersion = (v: unknown) => v === 1;
+  return hasFields(value, { v: isVersion, sessionId: text, turnId: text, takenAt: count, isCut: flag });
+}
+
+function isStockedFile(value: unknown): value is StockedFile {
   const times = { size: count, mtimeMs: count, ctimeMs: count, ino: count, mode: count };
   const place = optional((each) => hasFields(each, { at: count, length: count }));
-  const file = { absolute: text, shown: text, ...times, isFresh: flag, place, reason: optional(text) };
-  const fields = { sessionId: text, turnId: text, takenAt: count, isCut: flag, files: listOf(file) };
-  return hasFields(value, { v: (v) => v === 1, ...fields });
+  return hasFields(value, {
+    absolute: text,
+    shown: text,
+    ...times,
+    isFresh: flag,
+    place,
+    reason: optional(text),
+  });
 }
 
 /** Removes what windows left that have ended; one that still runs notices and begins anew. */
