@@ -71,6 +71,21 @@ export default tseslint.config(
   layer("src/ollama", ["node", "vscode", "terminal", "webview"], /^(vscode|@vscode\/.*)$/),
   layer("src/node", ["ollama", "vscode", "terminal", "webview"], /^(vscode|ollama|@vscode\/.*)$/),
   layer("src/vscode", ["ollama", "terminal", "webview"], /^ollama$/),
+  {
+    files: ["src/vscode/**/*.ts", "src/extension.ts"],
+    ignores: ["src/vscode/messages.ts"],
+    rules: {
+      "no-restricted-syntax": [
+        "error",
+        {
+          selector:
+            "CallExpression[arguments.length<2][callee.property.name=/^show(Information|Warning|Error)Message$/], CallExpression[arguments.1.type!='ObjectExpression'][callee.property.name=/^show(Information|Warning|Error)Message$/]",
+          message:
+            "The editor makes links of what stands in its messages: use inform, warn or tellError of src/vscode/messages.ts. Modal ones make none.",
+        },
+      ],
+    },
+  },
   layer("src/terminal", ["vscode", "webview"], /^(vscode|ollama|@vscode\/.*)$/),
   layer("webview", ["core", "ollama", "node", "vscode", "terminal"], /^(vscode|ollama|node:.*)$/),
   {

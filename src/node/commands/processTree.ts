@@ -1,7 +1,8 @@
-import { spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdir, readFile } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
+import { promisify } from "node:util";
 import { MARKER } from "./shellProgram";
 
 /** The processes of one command: those of its group, and where it can be told those that carry its marker. */
@@ -34,19 +35,39 @@ export async function runningProcesses(tree: ProcessTree): Promise<readonly numb
 /** How much of a command line names a process, in characters. */
 const NAME_CHARACTERS = 80;
 
-/** The command lines of processes, as far as the system tells them. */
+/** The command lines of processes as `runningProcesses` gives them, as far as the system tells them. */
 export async function processNames(ids: readonly number[]): Promise<readonly string[]> {
-  const names = await Promise.all(
-    ids.map(async (id) => {
-      const line = await readFile(`/proc/${id}/cmdline`, "utf8").catch(() => "");
-      return line
-        .replaceAll("\0", " ")
-        .replace(/\p{C}+/gu, " ")
-        .trim()
-        .slice(0, NAME_CHARACTERS);
-    }),
+  const lines =
+    process.platform === "linux"
+      ? await Promise.all(ids.map((id) => readFile(`/proc/${id}/cmdline`, "utf8").catch(() => "")))
+      : commandsIn(await listedByPs(), ids);
+  const names = lines.map((line) =>
+    line
+      .replaceAll("\0", " ")
+      .replace(/\p{C}+/gu, " ")
+      .trim()
+      .slice(0, NAME_CHARACTERS),
   );
   return names.filter((name) => name !== "");
+}
+
+/** What `ps` tells of every process: its id, its group, its state and its command line. */
+async function listedByPs(): Promise<string> {
+  if (process.platform === "win32") return "";
+  const options = { maxBuffer: 16_777_216 };
+  return promisify(execFile)("ps", ["-A", "-o", "pid=,pgid=,stat=,command="], options).then(
+    ({ stdout }) => stdout,
+    () => "",
+  );
+}
+
+/** The command lines of those processes of a listing that have one of the ids, or a negative one of their group. */
+export function commandsIn(listing: string, ids: readonly number[]): readonly string[] {
+  return listing.split("\n").flatMap((line) => {
+    const [, id, group, state = "", command = ""] = /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(.*)$/.exec(line) ?? [];
+    const isWanted = ids.includes(Number(id)) || ids.includes(-Number(group));
+    return isWanted && !state.startsWith("Z") ? [command] : [];
+  });
 }
 
 /** Ends all processes of a command: asks them first, kills what is left, and resolves when none runs. */

@@ -5,6 +5,7 @@ import { keptTurn } from "../../core/turn/checkpoints";
 import { restoreFiles, stepsFor, type Chosen, type RestoreParts } from "../../node/files/turnFiles";
 import type { RestoreStep } from "../../node/files/turnRestore";
 import type { KeptTurn } from "../../shared/keptTurn";
+import { inform, warn } from "../messages";
 import type { Sessions } from "../sessions/sessions";
 import type { VirtualDocuments } from "./virtualDocuments";
 
@@ -29,7 +30,7 @@ export class TurnRestorer {
       const text = vscode.l10n.t(
         "Loom is working. Files can be restored when it has finished or is stopped.",
       );
-      void vscode.window.showWarningMessage(text);
+      void warn(text);
       return;
     }
     const kept = keptTurn(session.view, turnId === "" ? undefined : turnId);
@@ -38,7 +39,7 @@ export class TurnRestorer {
     tellOfMissing(kept);
     if (id === undefined || steps.length === 0) {
       const text = vscode.l10n.t("There is nothing to restore: what is kept is as it was before.");
-      void vscode.window.showInformationMessage(text);
+      void inform(text);
       return;
     }
     await this.show(steps);
@@ -67,7 +68,7 @@ export class TurnRestorer {
     const problems = await restoreFiles(this.parts, session, { turnId, undoId: randomUUID() }, chosen);
     if (problems.length === 0) return;
     const text = vscode.l10n.t("Not restored: {0}.", problems.join("; "));
-    void vscode.window.showWarningMessage(text);
+    void warn(text);
   }
 }
 
@@ -80,7 +81,7 @@ function tellOfMissing(kept: KeptTurn | undefined): void {
     "These files cannot be restored, since their content could not be kept: {0}.",
     list,
   );
-  void vscode.window.showWarningMessage(text);
+  void warn(text);
 }
 
 interface FileItem extends vscode.QuickPickItem {

@@ -151,6 +151,16 @@ test("B02: a stop before the start runs nothing", { skip: isWindows }, async (co
 test("B03: input is closed, so nothing waits for it", { skip: isWindows }, async (context) => {
   const { run } = await shellIn(context);
   assert.match((await run('read -p "Go on? " x; echo "got [$x]"')).output, /got \[\]/);
+  for (const command of [
+    "read -s -p pw: x < /dev/tty",
+    "python3 -c 'input()'",
+    "sudo -v",
+    "ssh -o BatchMode=no 127.0.0.1",
+    "git push http://127.0.0.1:9/x",
+    "npm init",
+  ]) {
+    assert.equal((await run(command)).endedBy, "itself", command);
+  }
   assert.deepEqual([(await run("cat")).exitCode, (await run("cat")).output], [0, ""]);
   const asking = await run("exec 3</dev/tty && read x <&3");
   assert.notEqual(asking.exitCode, 0);
@@ -228,13 +238,27 @@ test(
 
 test("B08: pagers and editors are switched off", { skip: isWindows }, async (context) => {
   const { run } = await shellIn(context);
-  const setUp =
-    "git init -q . && git config user.email a@b.c && git config user.name n && for i in 1 2 3; do git commit -q --allow-empty -m c$i; done";
+  const commits =
+    "for i in $(seq 200); do printf 'commit refs/heads/main\\ncommitter n <a@b.c> 17000%05d +0000\\ndata <<E\\nc%d\\nE\\n\\n' $i $i; done";
+  const setUp = `git init -q . && git config user.email a@b.c && git config user.name n && ${commits} | git fast-import --quiet && git symbolic-ref HEAD refs/heads/main`;
   assert.equal((await run(setUp)).exitCode, 0);
   const log = await run("git log --format=%s");
-  assert.deepEqual([log.exitCode, log.output], [0, "c3\nc2\nc1\n"]);
+  assert.deepEqual(
+    [log.exitCode, log.output.split("\n").length, log.output.slice(0, 10)],
+    [0, 201, "c200\nc199\n"],
+  );
   assert.equal((await run("git commit --amend --allow-empty")).exitCode, 0);
-  assert.equal((await run("git -c color.ui=auto log -1 --format=%Cred%s")).output, "c3\n");
+  assert.equal((await run("git -c color.ui=auto log -1 --format=%Cred%s")).output, "c200\n");
+  for (const command of [
+    "git log -p",
+    "git rebase -i HEAD~3",
+    "man ls",
+    "git help log",
+    "less /etc/hosts",
+    "git -p status",
+  ]) {
+    assert.equal((await run(command)).endedBy, "itself", command);
+  }
   assert.equal((await run("test -t 0 || test -t 1; echo $? $TERM")).output, "1 dumb\n");
 });
 

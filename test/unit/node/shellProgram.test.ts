@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { windowsKillArguments } from "../../../src/node/commands/processTree";
+import { commandsIn, windowsKillArguments } from "../../../src/node/commands/processTree";
 import { chooseShell, commandEnvironment, shellArguments } from "../../../src/node/commands/shellProgram";
 
 const none = () => false;
@@ -65,6 +65,21 @@ test("B08: the environment switches pagers, editors, prompts and colours off and
   );
   for (const name of ["FORCE_COLOR", "ELECTRON_RUN_AS_NODE", "UNSET"])
     assert.equal(Object.hasOwn(environment, name), false);
+});
+
+test("B01: where there is no /proc, what a command left is named by its group in the listing of ps", () => {
+  const listing = [
+    "    1     1 Ss   /sbin/launchd",
+    "  700   700 Z    (bash)",
+    "  701   700 S    sleep 300",
+    "  702   700 R+   node server.js --name 701 700 S",
+    " 7000  7000 S    other 700",
+    "  703   703 S    setsid",
+    "",
+  ].join("\n");
+  assert.deepEqual(commandsIn(listing, [-700]), ["sleep 300", "node server.js --name 701 700 S"]);
+  assert.deepEqual(commandsIn(listing, [703, 1]), ["/sbin/launchd", "setsid"]);
+  assert.deepEqual(commandsIn("", [-700]), []);
 });
 
 test("B02: on Windows the whole tree is ended by force", () => {

@@ -44,6 +44,35 @@ describe("a session over the wire", () => {
     assert.ok(calls.length >= 5 && calls.every((call) => typeof call.function.arguments === "object"));
   });
 
+  test("R01: whatever is read, the next request fits the window whole and leaves room to answer", async (context) => {
+    const workspace = new MemoryWorkspace({
+      files: {
+        "one-line.js": "x=1;".repeat(150_000),
+        "dense.txt": "日本語の文章🧵".repeat(30_000),
+        "many.txt": "a line\n".repeat(40_000),
+      },
+    });
+    const read = (path: string) => ({ name: "read_file", arguments: { path } });
+    const names = ["one-line.js", "dense.txt", "many.txt"];
+    const played = await startWireSession(context, {
+      brain: scriptReplies([
+        { toolCalls: [read("one-line.js")] },
+        { toolCalls: names.map(read) },
+        { content: "They are long." },
+      ]),
+      settings: { numCtx: 8192, automaticCompaction: false },
+      tools: toolsOn(workspace),
+    });
+    await played.say("What is in them?");
+    const [first, ...others] = resultsOf(played);
+    assert.match(first?.content ?? "", /one line of 600,000 characters/);
+    assert.equal(others.length, 3);
+    for (const { status, promptTokens, windowTokens } of played.server.chats()) {
+      assert.deepEqual([status, windowTokens], [200, promptTokens]);
+      assert.ok(promptTokens <= 8192 - 512, `${promptTokens} tokens`);
+    }
+  });
+
   test("A05: an edit in a reply that hits the length limit is not run: the file is as it was, and the model is told", async (context) => {
     const workspace = new MemoryWorkspace({ files: { "a.txt": "alpha\n" } });
     const edit = { path: "a.txt", old_text: "alpha", new_text: "be" };
