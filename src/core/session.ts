@@ -133,6 +133,7 @@ export class Session {
 
   /** Takes a message: it goes out now or waits its turn. A refusal says why and what to do, and changes nothing. */
   send(id: string, text: string): SendOutcome {
+    if (!this.isBusy) this.#settingsChange.changed(false);
     const refusal = refuseMessage(this.#agent, text);
     if (refusal !== undefined) return { accepted: false, message: refusal };
     if (this.isBusy || this.view.queue.length > 0)

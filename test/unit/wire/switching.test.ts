@@ -3,6 +3,7 @@ import { describe, test } from "node:test";
 import type { LogEvent } from "../../../src/shared/events";
 import type { Brain } from "../../support/scriptedServer";
 import { storedTurns } from "../../support/storedTurns";
+import { startWireSession } from "../../support/wireSession";
 import { isSummary, startSwitching, windowAsked } from "../../support/switching";
 
 const THINKS = ["completion", "tools", "thinking"];
@@ -184,6 +185,18 @@ describe("another window in mid-session", () => {
       ["b", 32_768],
       ["a", 8192],
     ]);
+  });
+
+  test("larger than in the stored session that is opened: a message that fits now is not refused by the old one", async (context) => {
+    const { server, say, session } = await startWireSession(context, {
+      events: storedTurns(2, 2048),
+      settings: { model: "scripted", numCtx: 16_384 },
+    });
+    const events = await say("Look at this line. ".repeat(600));
+    const end = events.at(-1);
+    assert.ok(end?.type === "turn_ended" && end.reason === "done");
+    assert.deepEqual(server.chats().map(windowAsked), [["scripted", 16_384]]);
+    assert.deepEqual(compactions(session.events), []);
   });
 
   test("the window that a server gave a model instead is remembered for when it comes back", async (context) => {
