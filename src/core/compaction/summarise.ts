@@ -1,7 +1,7 @@
 import type { Compacted, SummaryForm, SummaryRequest, TokenCount } from "../../shared/events";
 import type { ChatModel, ChatOutcome, ChatRequest, ReplyDelta } from "../ports";
-import { estimateMessages, estimateText, leftOutThinking } from "../window/estimate";
-import type { ContextMessage } from "../window/messages";
+import { estimateMessages, estimateText } from "../window/estimate";
+import { withoutThinking, type ContextMessage } from "../window/messages";
 import { findPromptCut } from "../window/promptCut";
 import { predictMs, type Speeds } from "../window/speeds";
 import { fixedTokens, type Window } from "../window/window";
@@ -89,12 +89,15 @@ class SummaryRun {
   readonly requests: SummaryRequest[] = [];
   predictedMs: number | undefined;
   readonly #instruction: string;
+  /** What a summariser is given to read: chat templates leave out the thinking before its instruction anyway. */
+  readonly #read: readonly ContextMessage[];
 
   constructor(
     private readonly input: SummaryInput,
     private readonly plan: SummaryPlan,
     private readonly signal: AbortSignal,
   ) {
+    this.#read = withoutThinking(plan.toSummarise);
     this.#instruction = summaryInstruction(plan.summaryTokens, input.focus);
   }
 
@@ -115,8 +118,8 @@ class SummaryRun {
   }
 
   #parts(window: Window, known: number): readonly SummaryPart[] {
-    const { summaryTokens, toSummarise } = this.plan;
-    return foldParts(toSummarise, window, { summaryTokens, knownTokens: known, focus: this.input.focus });
+    const { summaryTokens } = this.plan;
+    return foldParts(this.#read, window, { summaryTokens, knownTokens: known, focus: this.input.focus });
   }
 
   async #chooseForm(parts: readonly SummaryPart[]): Promise<"isolated" | "in_place"> {
@@ -137,7 +140,7 @@ class SummaryRun {
 
   #isolatedTokens(parts: readonly SummaryPart[]): number {
     const { rates } = this.input.window;
-    const read = Math.min(knownTokens(this.input), estimateMessages(this.plan.toSummarise, rates));
+    const read = Math.min(knownTokens(this.input), estimateMessages(this.#read, rates));
     return read + parts.length * estimateText(this.#instruction, rates);
   }
 
@@ -167,7 +170,7 @@ class SummaryRun {
     const expected = inPlaceTokens(context, this.#instruction, window.rates);
     const promised = { expected, counted: anchorIndex === undefined ? 0 : 1 };
     if (findPromptCut(outcome.reply.usage, promised, window.numCtx)) return "too_long";
-    const replaces = estimateMessages(this.plan.toSummarise, window.rates);
+    const replaces = estimateMessages(this.#read, window.rates);
     if (summaryFault(outcome.reply, replaces, window.rates) !== undefined) return "unusable";
     return this.#summary(outcome.reply.text, 1, "in_place");
   }
@@ -207,8 +210,7 @@ class SummaryRun {
         const isOverflow = outcome.failure.kind === "window_exceeded";
         return { type: "failed", message: outcome.failure.message, isOverflow };
       }
-      const expected = replaces - leftOutThinking(part.messages, rates, "all");
-      if (findPromptCut(outcome.reply.usage, { expected, counted: 0 }, numCtx)) {
+      if (findPromptCut(outcome.reply.usage, { expected: replaces, counted: 0 }, numCtx)) {
         return { type: "failed", message: "The server cut the request for the summary.", isOverflow: true };
       }
       const found = summaryFault(outcome.reply, replaces, rates);

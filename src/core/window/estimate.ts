@@ -1,7 +1,7 @@
 import type { AssistantMessage, LogEvent } from "../../shared/events";
 import type { ToolSchema } from "../ports";
 import { isMeasured, type Anchor } from "./context";
-import type { ContextMessage } from "./messages";
+import { withoutThinking, type ContextMessage } from "./messages";
 import { addShapes, EMPTY_SHAPE, KINDS, shapeOf, sumShapes, type TextShape } from "./textShape";
 
 export interface Rates {
@@ -233,10 +233,11 @@ function shapeOfAll(messages: readonly ContextMessage[]): TextShape {
 
 /** The messages without the thinking that chat templates leave out. */
 function asRendered(messages: readonly ContextMessage[]): readonly ContextMessage[] {
-  const newest = messages.findLastIndex(({ role }) => role === "user");
-  return messages.map((message, index) =>
-    message.role === "assistant" && index < newest ? { ...message, thinking: "" } : message,
+  const newest = Math.max(
+    0,
+    messages.findLastIndex(({ role }) => role === "user"),
   );
+  return [...withoutThinking(messages.slice(0, newest)), ...messages.slice(newest)];
 }
 
 function hasThinking(message: ContextMessage): boolean {

@@ -21,3 +21,10 @@ export type ContextMessage =
       readonly toolName: string;
       readonly callId: string;
     };
+
+/** The messages without what was thought. */
+export function withoutThinking(messages: readonly ContextMessage[]): readonly ContextMessage[] {
+  return messages.map((message) =>
+    message.role === "assistant" && message.thinking !== "" ? { ...message, thinking: "" } : message,
+  );
+}

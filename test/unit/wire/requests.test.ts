@@ -28,6 +28,8 @@ test("num_ctx, truncate and shift are the same on every request of a session, so
       shift: false,
       keep_alive: undefined,
     });
+  // Summaries too: what writes for minutes must be seen to write, and a format would keep tools from being called.
+  assert.ok(seen.every(({ request, body }) => request.stream === true && !("format" in (body as object))));
   assert.equal(wire.server.reloads, 0);
 });
 

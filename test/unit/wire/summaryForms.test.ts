@@ -61,6 +61,25 @@ describe("a summary over the wire", () => {
       assert.ok(after.cachedTokens >= head, `${after.cachedTokens} of the system prompt and the tools`);
     });
 
+  for (const form of ["isolated", "inPlace"] as const)
+    test(`${form}: thinking that the template leaves out is not taken for a beginning that the server cut`, async (context) => {
+      const { session, say } = await startWireSession(context, {
+        models: [{ name: "scripted", capabilities: ["completion", "tools", "thinking"] }],
+        brain: ({ messages }) => ({
+          thinking: "I look at it once more, and weigh what there is. ".repeat(80),
+          content: brain({ messages }).content,
+        }),
+        settings: { numCtx: 8192, keepMessages: 2, summaryRequest: form },
+      });
+      for (let n = 0; n < 10; n++) await say(`And in step ${n}?`);
+      assert.deepEqual(await session.compactNow(), { ok: true });
+      const compaction = session.events.findLast((event) => event.type === "compacted");
+      assert.equal(
+        compaction?.type === "compacted" && compaction.form,
+        form === "isolated" ? form : "in_place",
+      );
+    });
+
   test("auto, and the model was unloaded since the last reply: the isolated form, in the same num_ctx", async (context) => {
     const { server, session, say } = await startWireSession(context, {
       brain,
