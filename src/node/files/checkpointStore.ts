@@ -166,11 +166,14 @@ export class CheckpointStore implements Checkpoints {
       const path = this.#pathOf(taken, absolute);
       const known = await readEntry(path);
       if (!known && reason !== undefined) return { path: shown, was: "not_kept", reason };
-      if (!known) await this.#put(taken, change, before);
+      // A command may make thousands of files, and of those there is no content that could be lost.
+      if (!known) await this.#put(taken, change, before, before !== undefined);
       else if (reason === undefined) await this.#noteMixed(taken, known, before && textOf(before));
       const isTheirs = isCutOff || this.options.savedSince?.(absolute, taken.takenAt) === true;
       if (now && !isTheirs) {
-        await writeWhole(`${path}.after`, Buffer.from(textOf({ bytes: now, mode: 0 }), "utf8"));
+        // Without it the file is asked about, no more.
+        const written = Buffer.from(textOf({ bytes: now, mode: 0 }), "utf8");
+        await writeWhole(`${path}.after`, written, { isSynced: false });
       }
       return { path: shown, was: known?.was ?? was };
     } catch (error) {
@@ -193,6 +196,7 @@ export class CheckpointStore implements Checkpoints {
     place: CheckpointPlace,
     { absolute, shown }: TouchedFile,
     before: KeptContent | undefined,
+    isSynced = true,
   ): Promise<Entry["was"]> {
     const path = this.#pathOf(place, absolute);
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
@@ -200,7 +204,7 @@ export class CheckpointStore implements Checkpoints {
     const was = before ? "file" : "missing";
     const unsaved = before?.unsaved === undefined ? {} : { unsaved: before.unsaved };
     const entry: Entry = { v: 1, absolute, shown, was, mode: before?.mode ?? 0, ...unsaved };
-    await writeWhole(`${path}.json`, Buffer.from(JSON.stringify(entry)));
+    await writeWhole(`${path}.json`, Buffer.from(JSON.stringify(entry)), { isSynced });
     return was;
   }
 

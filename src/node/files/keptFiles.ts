@@ -41,7 +41,7 @@ export function diskFiles(
     },
     async write(absolute, { bytes, mode }) {
       await mkdir(dirname(absolute), { recursive: true });
-      await writeWhole(absolute, bytes, mode);
+      await writeWhole(absolute, bytes, { mode });
     },
     remove: (absolute) => rm(absolute),
   };

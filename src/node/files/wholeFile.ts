@@ -2,8 +2,15 @@ import { randomBytes } from "node:crypto";
 import { open, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 
-/** Puts a file in place in one step and onto the disk: at any moment there is the old content or the new one, never a part. */
-export async function writeWhole(path: string, bytes: Uint8Array, mode = 0o600): Promise<void> {
+/**
+ * Puts a file in place in one step and onto the disk: at any moment there is the old content or the new one, never a part. What is not
+ * synced is much quicker and may be empty after a power cut.
+ */
+export async function writeWhole(
+  path: string,
+  bytes: Uint8Array,
+  { mode = 0o600, isSynced = true }: { readonly mode?: number; readonly isSynced?: boolean } = {},
+): Promise<void> {
   const name = `.${basename(path).slice(0, 100)}.${randomBytes(6).toString("hex")}.tmp`;
   const temporary = join(dirname(path), name);
   try {
@@ -11,7 +18,7 @@ export async function writeWhole(path: string, bytes: Uint8Array, mode = 0o600):
     try {
       await file.writeFile(bytes);
       await file.chmod(mode);
-      await file.sync();
+      if (isSynced) await file.sync();
     } finally {
       await file.close();
     }
