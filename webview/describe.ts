@@ -1,5 +1,5 @@
 import type { Compacted, JsonValue, ToolCall, TokenCount, TurnEnded } from "../src/shared/events";
-import type { ApprovalQuestion, Phase, SessionEvent } from "../src/shared/live";
+import { startsPrograms, type ApprovalQuestion, type Phase, type SessionEvent } from "../src/shared/live";
 import type { Entry, SessionView } from "../src/shared/view";
 import { strings } from "./strings";
 import { spelledText } from "./visibleText";
@@ -62,6 +62,7 @@ export function approvalRemarks(question: ApprovalQuestion): readonly string[] {
   const remarks: string[] = [];
   if (question.isRecovered === true && question.kind !== "recovered") remarks.push(approval.isRecovered);
   if (question.kind === "edit" && question.isAgain === true) remarks.push(approval.changedMeanwhile);
+  if (question.kind === "edit" && startsPrograms(question.path)) remarks.push(approval.startsPrograms);
   if (question.kind === "command") {
     const { programs = [], secrets = [], isDangerous } = question;
     if (programs.length > 1) remarks.push(approval.runsPrograms(programs.join(", ")));

@@ -77,9 +77,18 @@ export interface CommandQuestion {
   readonly secrets?: readonly string[];
 }
 
+/** Where editors, git and their helpers look for what they start: a change there is as good as a command. */
+const STARTS_PROGRAMS = /(^|[\\/])(\.git|\.vscode|\.husky|\.devcontainer)([\\/]|$)|\.code-workspace$/i;
+
+/** Whether a change of this file may let something run later without a question. */
+export function startsPrograms(path: string): boolean {
+  return STARTS_PROGRAMS.test(path);
+}
+
 /** Whether a question can be answered "for this session": not where the same words may do something else the next time. */
 export function canRemember(question: ApprovalQuestion): boolean {
   if (question.kind === "recovered" || question.isRecovered === true) return false;
+  if (question.kind === "edit") return !startsPrograms(question.path);
   if (question.kind !== "command") return true;
   return question.plain !== undefined && question.isDangerous !== true && question.secrets === undefined;
 }

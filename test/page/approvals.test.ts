@@ -176,6 +176,13 @@ test("a command says which programs it runs, which secrets it names, and that it
   });
 });
 
+test("a change of what starts programs says that it is asked about each time", async () => {
+  await withPanel({ view: asking({ ...EDIT, path: ".git/hooks/pre-commit" }) }, async (panel) => {
+    assert.match(await card(panel).locator(".approval-remark").innerText(), /can start programs/);
+    assert.equal(await card(panel).getByRole("button", { name: "Allow for this session" }).count(), 0);
+  });
+});
+
 test("a question that was withdrawn and asked anew says so, and secrets and calls from the text are named", async () => {
   await withPanel({ view: asking({ ...EDIT, isAgain: true }) }, async (panel) => {
     assert.match(await card(panel).locator(".approval-remark").innerText(), /changed while you were asked/);

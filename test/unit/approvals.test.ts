@@ -78,6 +78,28 @@ test("by default every edit and every command is asked about; with allowEdits on
   assert.deepEqual(await kinds({ approvalMode: "allowEdits" }), ["command"]);
 });
 
+test("a change of what starts programs is asked about each time, whatever was allowed", async () => {
+  const paths = [
+    ".git/hooks/pre-commit",
+    "app/.GIT/config",
+    ".vscode/tasks.json",
+    "/ws/.vscode/settings.json",
+    ".husky/pre-push",
+    ".devcontainer/devcontainer.json",
+    "ws.code-workspace",
+  ];
+  const harmless = [".gitignore", ".github/x.yml", "git/hooks.md", "src/vscode/a.ts", ".vscodeignore"];
+  const make = (path: string) => callOf("edit_file", { path, old_text: "", new_text: "x\n" });
+  const calls = [...harmless, ...paths, "last.txt"].map(make);
+  const asked = async (settings: Partial<SessionSettings>, decision?: ApprovalDecision) =>
+    (await play(calls, settings, decision)).questions.map((question) =>
+      question.kind === "edit" ? question.path : question.kind,
+    );
+  const shown = paths.map((path) => path.replace("/ws/", ""));
+  assert.deepEqual(await asked({ approvalMode: "allowEdits" }), shown);
+  assert.deepEqual(await asked({}, { answer: "allow_for_session" }), [harmless[0], ...shown]);
+});
+
 test("E08: several edits of one file in one message run in order, one question at a time, and each result is true", async () => {
   const edit = (old_text: string, new_text: string) =>
     callOf("edit_file", { path: "n.txt", old_text, new_text });

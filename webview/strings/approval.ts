@@ -16,6 +16,7 @@ export const approval = {
   runsPrograms: (programs: string) => `Runs ${programs}.`,
   namesSecrets: (files: string) => `Names files that look like secrets: ${files}.`,
   isDangerous: "It may delete, overwrite, end or send something, so it is asked about each time.",
+  startsPrograms: "Files like this one can start programs, so a change is asked about each time.",
   change: "The whole change",
   wholeCommand: "The whole command",
   allow: "Allow",

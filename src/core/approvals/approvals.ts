@@ -83,7 +83,8 @@ export class Approvals {
       return { answer: "deny", reason };
     }
     if (question.isRecovered === true) return undefined;
-    if (question.kind === "edit" && mode === "allowEdits") return { answer: "allow" };
+    if (question.kind === "edit" && mode === "allowEdits" && canRemember(question))
+      return { answer: "allow" };
     if (question.kind === "command" && question.plain !== undefined) {
       const { plain } = question;
       if (question.secrets === undefined && allowedCommands.some((line) => isAllowedBy(line, plain))) {
@@ -101,13 +102,13 @@ function isReading(question: ApprovalQuestion): boolean {
 }
 
 /**
- * What "for this session" extends to: all edits inside the workspace, but only the very same words of a plain command, or the same
+ * What "for this session" extends to: all edits inside the workspace but of what starts programs, and only the very same words of a plain command, or the same
  * outside or secret path. Undefined for what is asked about each time.
  */
 function subjectOf(question: ApprovalQuestion): string | undefined {
   switch (question.kind) {
     case "edit":
-      return "edit";
+      return canRemember(question) ? "edit" : undefined;
     case "command":
       return canRemember(question) ? JSON.stringify(["command", question.folder, question.plain]) : undefined;
     case "outside":
