@@ -8,6 +8,8 @@ export interface FilesKept {
   readonly stage?: "expected" | "unchanged";
   /** How many more have changed that are not named and cannot be restored. */
   readonly more?: number;
+  /** True when the workspace has more files than are looked at: what commands changed in the rest is not known. */
+  readonly isCut?: boolean;
 }
 
 /** How a file was before the turn; `not_kept` says why its content could not be kept. */

@@ -13,6 +13,8 @@ export interface KeptTurn {
   readonly files: readonly TurnFile[];
   /** How many more have changed that are not named and cannot be restored. */
   readonly more?: number;
+  /** True when there are files of which it is not known. */
+  readonly isCut?: boolean;
 }
 
 /** What is known of a turn's files after an event; null when there are none. */
@@ -34,7 +36,8 @@ export function keptAfter(kept: KeptTurn | null, event: FilesKept): KeptTurn | n
   ];
   const more = (known?.more ?? 0) + (event.more ?? 0);
   if (all.length === 0 && more === 0) return null;
-  return { turnId, files: all, ...(more > 0 && { more }) };
+  const isCut = known?.isCut ?? event.isCut ?? false;
+  return { turnId, files: all, ...(more > 0 && { more }), ...(isCut && { isCut }) };
 }
 
 /** What is kept of the newest turn; what becomes known only after its end, e.g. because it was cut off, is shown with that end. */

@@ -90,12 +90,13 @@ function seconds(milliseconds: number): string {
 const MOST_NAMED = 6;
 
 /** What a turn changed in files, and what of it cannot be restored. */
-export function keptLine({ files, more = 0 }: KeptTurn): string {
+export function keptLine({ files, more = 0, isCut = false }: KeptTurn): string {
   const name = ({ path, was, reason = "" }: TurnFile) =>
     was === "not_kept" ? `${path} (cannot be restored: ${reason})` : path;
   const rest = Math.max(0, files.length - MOST_NAMED) + more;
   const named = [...files.slice(0, MOST_NAMED).map(name), ...(rest > 0 ? [`${rest} more`] : [])];
-  return `[changed: ${named.join(", ")}; /restore takes it back]`;
+  const unknown = isCut ? "; of a large workspace not all is looked at" : "";
+  return `[changed: ${named.join(", ")}; /restore takes it back${unknown}]`;
 }
 
 /** `[ctx 746/4096]`, with `~` while the count is an estimate and a warning above the threshold. */

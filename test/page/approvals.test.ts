@@ -218,9 +218,10 @@ test("a turn that changed files offers them back, and what was taken back can be
     const lost = { path: "big.bin", was: "not_kept", reason: "too large" } as const;
     await panel.events(
       { ...more, id: "k2", files: [{ path: "c.ts", was: "file" }], stage: "expected" },
-      { ...more, id: "k3", files: [lost], more: 3 },
+      { ...more, id: "k3", files: [lost], more: 3, isCut: true },
     );
     await note.getByText("cannot be restored: big.bin (too large), and 3 more").waitFor();
+    await note.getByText("more files than are looked at").waitFor();
     await note.getByText("Perhaps changed, since Loom was closed in the middle of it: c.ts").waitFor();
     await panel.events({ ...more, id: "k4", files: [{ path: "c.ts", was: "file" }], stage: "unchanged" });
     await note.getByText("Perhaps changed").waitFor({ state: "detached" });

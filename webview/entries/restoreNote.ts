@@ -9,8 +9,8 @@ import { spelledText } from "../visibleText";
 import { plainItem, type Item } from "./item";
 
 /** The files that a turn changed, with the way back; to be put below what is said of its end. */
-export function keptFiles({ turnId, files, more = 0 }: KeptTurn): HTMLElement {
-  const { changed, expected, lost, button: label, buttonLabel } = strings.restore;
+export function keptFiles({ turnId, files, more = 0, isCut = false }: KeptTurn): HTMLElement {
+  const { changed, expected, lost, isCut: cut, button: label, buttonLabel } = strings.restore;
   const kept = files.filter(({ was }) => was !== "not_kept");
   const gone = files.filter(({ was }) => was === "not_kept");
   const pathsOf = (isExpected: boolean) =>
@@ -23,6 +23,7 @@ export function keptFiles({ turnId, files, more = 0 }: KeptTurn): HTMLElement {
     ...line("info", sure.length > 0 && changed(sure)),
     ...line("info", unsure.length > 0 && expected(unsure)),
     ...line("warning", gone.length + more > 0 && lost(gone, more)),
+    ...line("info", isCut && cut),
     ...(kept.length > 0 ? [h("div", { class: "actions" }, restoring)] : []),
   );
 }

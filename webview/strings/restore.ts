@@ -20,6 +20,7 @@ export const restore = {
       files.map(({ path, reason }) => (reason === undefined ? path : `${path} (${reason})`)),
       more,
     )}`,
+  isCut: "The workspace has more files than are looked at; what commands changed in the rest is not known",
   restored: (files: readonly RestoredFile[]) =>
     `Files taken back: ${list(files.map(({ path, how }) => `${path} (${HOW[how]})`))}`,
   item: "Files taken back",

@@ -1,5 +1,5 @@
 import { LOG_VERSION, type LogEvent } from "../../shared/events";
-import { count, hasFields, list, listOf, object, oneOf, optional, text, type Check } from "./fields";
+import { count, flag, hasFields, list, listOf, object, oneOf, optional, text, type Check } from "./fields";
 
 /** A line that another version of Loom wrote: kept in the file as it is, and not understood here. */
 export interface UnknownEvent {
@@ -111,6 +111,7 @@ const FIELDS: Readonly<Record<LogEvent["type"], Readonly<Record<string, Check>>>
     files: listOf({ path: text, was: oneOf("file", "missing", "not_kept") }),
     stage: optional(oneOf("expected", "unchanged")),
     more: optional(count),
+    isCut: optional(flag),
   },
   turn_restored: {
     turnId: text,

@@ -26,7 +26,7 @@ export interface Checkpoints {
 export interface CommandStock {
   readonly turnId: string;
   /** What changed since; the former contents are then kept with the turn. */
-  changes(): Promise<Pick<FilesKept, "files" | "more">>;
+  changes(): Promise<Pick<FilesKept, "files" | "more" | "isCut">>;
   /** To be called when the log has the changes: the stock is not needed any more. */
   done(): Promise<void>;
 }

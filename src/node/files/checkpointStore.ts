@@ -157,7 +157,7 @@ export class CheckpointStore implements Checkpoints {
     } catch {
       // What was noted until then can be restored.
     }
-    return { files, ...(more > 0 && { more }) };
+    return { files, ...(more > 0 && { more }), ...(taken.isCut && { isCut: true }) };
   }
 
   async #note(taken: TakenStock, change: StockChange, isCutOff: boolean): Promise<KeptBefore> {

@@ -209,11 +209,23 @@ describe("taking stock before a command", () => {
     const stock = await store.takeStock(place, new AbortController().signal);
     assert.ok(stock);
     for (const name of ["7.txt", "8.txt"]) await writeFile(played.pathOf(name), "changed\n");
-    const { files: found } = await stock.changes();
+    const { files: found, isCut } = await stock.changes();
+    assert.equal(isCut, undefined);
     assert.deepEqual(found, [
       { path: "7.txt", was: "not_kept", reason: "more than is kept before a command" },
       { path: "8.txt", was: "file" },
     ]);
+  });
+
+  test("of a workspace with too many files it is said that not all is known, and a file beyond the bound is no new one", async (t) => {
+    const played = await play(t, { "a.txt": "a\n", "b.txt": "b\n" }, []);
+    let most = 1;
+    const list: typeof played.workspace.files = (_, signal) => played.workspace.files(most, signal);
+    const store = new CheckpointStore(played.storage, { list });
+    const stock = await store.takeStock({ sessionId: "s", turnId: "t" }, new AbortController().signal);
+    most = 10;
+    await rm(played.pathOf("a.txt"));
+    assert.deepEqual(await stock?.changes(), { files: [{ path: "a.txt", was: "file" }], isCut: true });
   });
 
   test("what has not changed is not read again, and a content is stored once", async (t) => {
