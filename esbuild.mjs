@@ -5,7 +5,14 @@ import { context } from "esbuild";
 import { writeFileSync } from "node:fs";
 
 /** @type {import("esbuild").BuildOptions} */
-const common = { bundle: true, minify: true, metafile: true, logLevel: "info", legalComments: "none", charset: "utf8" };
+const common = {
+  bundle: true,
+  minify: true,
+  metafile: true,
+  logLevel: "info",
+  legalComments: "none",
+  charset: "utf8",
+};
 
 /** @type {import("esbuild").BuildOptions[]} */
 const bundles = [
