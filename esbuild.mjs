@@ -1,8 +1,10 @@
 // Builds the extension into dist/: the host (CommonJS, `vscode` stays outside), the shell parser that it loads with the first
 // command, and the page.
-// `--watch` rebuilds on change, `--metafile` also writes dist/*.meta.json, which the size bench reads.
+// `--watch` rebuilds on change, `--outdir=FOLDER` writes elsewhere, `--metafile` also writes *.meta.json, which the size bench reads.
 import { context } from "esbuild";
 import { writeFileSync } from "node:fs";
+
+const [outdir = "dist"] = process.argv.flatMap((word) => word.match(/(?<=^--outdir=).+/) ?? []);
 
 /** @type {import("esbuild").BuildOptions} */
 const common = {
@@ -19,7 +21,7 @@ const bundles = [
   {
     ...common,
     entryPoints: ["src/extension.ts"],
-    outfile: "dist/extension.js",
+    outfile: `${outdir}/extension.js`,
     platform: "node",
     format: "cjs",
     target: "node20",
@@ -32,7 +34,7 @@ const bundles = [
   {
     ...common,
     entryPoints: ["src/node/commands/shellSyntax.ts"],
-    outfile: "dist/node/commands/shellSyntax.js",
+    outfile: `${outdir}/node/commands/shellSyntax.js`,
     platform: "node",
     format: "cjs",
     target: "node20",
@@ -40,7 +42,7 @@ const bundles = [
   {
     ...common,
     entryPoints: { page: "webview/main.ts" },
-    outdir: "dist",
+    outdir,
     platform: "browser",
     format: "iife",
     target: "chrome132",
@@ -58,6 +60,6 @@ for (const options of bundles) {
   await bundle.dispose();
   if (process.argv.includes("--metafile") && metafile) {
     const [, name = "page"] = /(\w+)\.js$/.exec(options.outfile ?? "") ?? [];
-    writeFileSync(`dist/${name}.meta.json`, JSON.stringify(metafile));
+    writeFileSync(`${outdir}/${name}.meta.json`, JSON.stringify(metafile));
   }
 }

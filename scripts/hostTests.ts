@@ -17,6 +17,8 @@ export interface HostResult {
 export interface HostOptions {
   /** Arguments for the `vscode-test` command, e.g. `["--grep", "meter"]`. */
   readonly parameters?: readonly string[];
+  /** The extension is built already and may be in use. */
+  readonly isBuilt?: boolean;
   /** Called with what the run prints, as it comes. */
   readonly onOutput?: (text: string) => void;
 }
@@ -32,7 +34,7 @@ const resultsSchema = z.object({
 
 /** Builds the extension and the tests of test/host and runs them in a real VS Code. The current folder is the repository's. */
 export async function runHostTests(options: HostOptions = {}): Promise<HostResult> {
-  await runToEnd(process.execPath, ["esbuild.mjs"], {});
+  if (options.isBuilt !== true) await runToEnd(process.execPath, ["esbuild.mjs"], {});
   await buildHostTests();
   const { code, output } = await runTestCommand(options);
   const counts = await readResults();

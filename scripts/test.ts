@@ -1,11 +1,11 @@
 // `npm test`: every tier that this machine can run. The end says what ran, what did not and why; the last line has the counts.
+// The tier in VS Code mostly waits for the editor, so the tiers before it in the list run meanwhile; what it prints comes in its turn.
 // With LOOM_TIERS=all (as .ci/run sets it) a tier that cannot run is a failure.
-import { spawnSync } from "node:child_process";
 import { findBrowser } from "./editor/browser";
 import { findDesktop } from "./editor/desktop";
 import { runHostTests } from "./hostTests";
 import { findOllama, startCachedOllama, stopOllama, toolModel } from "./ollama/setup";
-import { runNodeTests, testFiles, type Counts } from "./tests/nodeTier";
+import { buildExtension, runNodeTests, testFiles, type Counts } from "./tests/nodeTier";
 
 /** What a tier came to, or why it did not run. */
 type Outcome = Counts | { readonly reason: string };
@@ -13,13 +13,15 @@ type Outcome = Counts | { readonly reason: string };
 interface Tier {
   readonly name: string;
   readonly shows: string;
-  readonly run: () => Promise<Outcome>;
+  readonly run: (print: (text: string) => void) => Promise<Outcome>;
+  /** Starts with the first tier, and prints when its turn comes. */
+  readonly startsEarly?: true;
 }
 
 const tiers: readonly Tier[] = [
   { name: "unit", shows: "the core, the tools, and the client against the scripted server", run: runUnit },
   { name: "page", shows: "the built page in a browser", run: runPage },
-  { name: "host", shows: "the extension in a real VS Code", run: runHost },
+  { name: "host", shows: "the extension in a real VS Code", run: runHost, startsEarly: true },
   { name: "ollama", shows: "a real Ollama with a small model", run: runOllama },
 ];
 
@@ -30,14 +32,13 @@ async function runUnit(): Promise<Outcome> {
 async function runPage(): Promise<Outcome> {
   const missing = await reasonWithoutBrowser();
   if (missing !== undefined) return { reason: missing };
-  build();
   return runNodeTests(await testFiles("test/page"), { concurrency: 3 });
 }
 
-async function runHost(): Promise<Outcome> {
+async function runHost(print: (text: string) => void): Promise<Outcome> {
   const missing = findDesktop() === undefined ? await reasonWithoutBrowser() : undefined;
   if (missing !== undefined) return { reason: missing };
-  return runHostTests({ onOutput: (text) => process.stdout.write(text) });
+  return runHostTests({ isBuilt: true, onOutput: print });
 }
 
 async function runOllama(): Promise<Outcome> {
@@ -59,32 +60,51 @@ async function runOllama(): Promise<Outcome> {
   }
 }
 
-async function reasonWithoutBrowser(): Promise<string | undefined> {
-  try {
-    await findBrowser();
-    return undefined;
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
-  }
+let browser: Promise<string | undefined> | undefined;
+
+/** Looks once for all tiers: a browser that is not there is fetched. */
+function reasonWithoutBrowser(): Promise<string | undefined> {
+  browser ??= findBrowser().then(
+    () => undefined,
+    (error: unknown) => (error instanceof Error ? error.message : String(error)),
+  );
+  return browser;
 }
 
-function build(): void {
-  const { status } = spawnSync(process.execPath, ["esbuild.mjs"], {
-    stdio: ["ignore", "inherit", "inherit"],
-  });
-  if (status !== 0) throw new Error(`esbuild.mjs ended with ${status}.`);
+/** Starts a tier; what it prints is held back until `show` is called. */
+function start(tier: Tier) {
+  const held: string[] = [];
+  let isShown = false;
+  const print = (text: string): void => {
+    if (isShown) process.stdout.write(text);
+    else held.push(text);
+  };
+  const started = performance.now();
+  const ended = tier
+    .run(print)
+    .then((outcome) => ({ outcome, seconds: Math.round((performance.now() - started) / 1000) }));
+  // Also for a tier that fails before its turn; whoever waits for it gets the error.
+  ended.catch(() => undefined);
+  const show = (): void => {
+    isShown = true;
+    process.stdout.write(held.join(""));
+  };
+  return { ended, show };
 }
 
 const mustRunAll = process.env["LOOM_TIERS"] === "all";
 const wanted = process.argv.slice(2);
 const total = { passed: 0, failed: 0, skipped: 0 };
 const summary: string[] = [];
-for (const { name, shows, run } of tiers) {
-  if (wanted.length > 0 && !wanted.includes(name)) continue;
+buildExtension();
+const chosen = tiers.filter(({ name }) => wanted.length === 0 || wanted.includes(name));
+const early = new Map(chosen.filter(({ startsEarly }) => startsEarly).map((tier) => [tier, start(tier)]));
+for (const tier of chosen) {
+  const { name, shows } = tier;
   console.log(`\n── ${name}: ${shows} ──\n`);
-  const started = performance.now();
-  const outcome = await run();
-  const seconds = Math.round((performance.now() - started) / 1000);
+  const run = early.get(tier) ?? start(tier);
+  run.show();
+  const { outcome, seconds } = await run.ended;
   if ("reason" in outcome) {
     summary.push(`${name}: did not run: ${outcome.reason}`);
     if (mustRunAll) total.failed++;

@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { mkdir, readdir, rm } from "node:fs/promises";
 import { basename, join, relative } from "node:path";
 import { run } from "node:test";
@@ -18,6 +19,14 @@ export async function testFiles(folder: string): Promise<string[]> {
     .filter((entry) => entry.endsWith(".test.ts"))
     .sort()
     .map((entry) => join(folder, entry));
+}
+
+/** Builds the extension as the tests use it, into `dist`. Throws when it cannot be built. */
+export function buildExtension(): void {
+  const { status } = spawnSync(process.execPath, ["esbuild.mjs"], {
+    stdio: ["ignore", "inherit", "inherit"],
+  });
+  if (status !== 0) throw new Error(`esbuild.mjs ended with ${status}.`);
 }
 
 /** Bundles tests (packages stay outside) into `out/test` and runs them with Node's own runner, printing as it goes. */

@@ -272,6 +272,14 @@ describe("the server that is started", () => {
     for (const name of ["OLLAMA_MODELS", "HOME", "USERPROFILE", "XDG_CACHE_HOME", "TMPDIR", "TEMP", "TMP"])
       assert.ok(env[name]?.startsWith(layout.root), name);
   });
+  test("its threads give way to other programs, unless it is said how they are to wait", () => {
+    const policyOf = (env: NodeJS.ProcessEnv) => {
+      const { OMP_WAIT_POLICY, GOMP_SPINCOUNT } = serverEnvironment(env, layout, "127.0.0.1:11535");
+      return [OMP_WAIT_POLICY, GOMP_SPINCOUNT];
+    };
+    assert.deepEqual(policyOf({}), ["passive", "0"]);
+    assert.deepEqual(policyOf({ OMP_WAIT_POLICY: "active" }), ["active", undefined]);
+  });
   test("one model is given a template that renders tools, calls and results; the other has none", () => {
     const [tools, plain] = [toolModel, plainModel].map((name) => models.find((model) => model.name === name));
     for (const part of [".System", ".Tools", ".ToolCalls", 'eq .Role "tool"'])
