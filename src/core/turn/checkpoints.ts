@@ -14,8 +14,11 @@ export interface CheckpointPlace {
 export interface Checkpoints {
   /** Keeps a file as it is now, unless the place has it already. When it resolves, the content survives a crash. */
   keep(place: CheckpointPlace, file: TouchedFile): Promise<KeptBefore>;
-  /** Notes that what a kept file holds now is not the person's doing; true when that differs from what was kept, if anything was. */
-  noteWritten(place: CheckpointPlace, file: TouchedFile): Promise<boolean | undefined>;
+  /**
+   * Notes that what a kept file holds now is not the person's doing, unless they saved it while a command ran; true when that
+   * differs from what was kept, if anything was.
+   */
+  noteWritten(place: CheckpointPlace, file: TouchedFile, isByCommand?: boolean): Promise<boolean | undefined>;
   /** Keeps what files hold that a command may change without naming them; undefined when that was stopped or is not possible. */
   takeStock?(place: CheckpointPlace, signal: AbortSignal): Promise<CommandStock | undefined>;
   /** The stocks before commands of a session that were cut off together with Loom. */

@@ -13,18 +13,22 @@ export function keepFor(journal: Journal, checkpoints: Checkpoints): Keeping {
   const turnId = currentTurn(journal.events) ?? "";
   const place = { sessionId: journal.view.sessionId, turnId };
   const kept = new Map<string, KeptBefore>();
+  const byCommand = new Set<string>();
   const log = (files: readonly KeptBefore[], stage: FilesKept["stage"]) =>
     logFiles(journal, { turnId, files, ...(stage && { stage }) });
   return {
     async keep(files, isCertain) {
-      for (const file of files) kept.set(file.shown, await checkpoints.keep(place, file));
+      for (const file of files) {
+        kept.set(file.shown, await checkpoints.keep(place, file));
+        if (!isCertain) byCommand.add(file.shown);
+      }
       if (isCertain) await log(known(kept, files), "expected");
     },
     async noteWritten(files) {
       const changed: KeptBefore[] = [];
       const unchanged: KeptBefore[] = [];
       for (const file of files) {
-        const isChanged = await checkpoints.noteWritten(place, file);
+        const isChanged = await checkpoints.noteWritten(place, file, byCommand.has(file.shown));
         const isExpected = stagesOf(journal.events, turnId).get(file.shown) === "expected";
         if (isChanged ?? isExpected) changed.push(...known(kept, [file]));
         // Of what could not be kept nobody knows it.

@@ -57,6 +57,8 @@ export interface CheckpointOptions {
 export class CheckpointStore implements Checkpoints {
   readonly files: KeptFiles;
   readonly #stock: Stock | undefined;
+  /** When the files that a command names were kept, in milliseconds since 1970, by the path of the entry. */
+  readonly #keptAt = new Map<string, number>();
   /** The turn for which old ones were removed last. */
   #prunedFor: string | undefined;
 
@@ -71,7 +73,9 @@ export class CheckpointStore implements Checkpoints {
   async keep(place: CheckpointPlace, file: TouchedFile): Promise<KeptBefore> {
     const path = file.shown;
     try {
-      const known = await readEntry(this.#pathOf(place, file.absolute));
+      const entryPath = this.#pathOf(place, file.absolute);
+      this.#keptAt.set(entryPath, this.#now());
+      const known = await readEntry(entryPath);
       if (known) {
         const now = await this.files.contentOf(file.absolute, MOST_FILE_BYTES);
         if (typeof now !== "string") await this.#noteMixed(place, known, now && textOf(now));
@@ -86,14 +90,20 @@ export class CheckpointStore implements Checkpoints {
     }
   }
 
-  async noteWritten(place: CheckpointPlace, { absolute }: TouchedFile): Promise<boolean | undefined> {
+  async noteWritten(
+    place: CheckpointPlace,
+    { absolute }: TouchedFile,
+    isByCommand = false,
+  ): Promise<boolean | undefined> {
     try {
       const path = this.#pathOf(place, absolute);
+      const since = (isByCommand ? this.#keptAt.get(path) : undefined) ?? Infinity;
       const entry = await readEntry(path);
       if (!entry) return undefined;
       const now = await this.files.contentOf(absolute, MOST_FILE_BYTES);
       if (typeof now === "string") return true;
-      if (now) await writeWhole(`${path}.after`, Buffer.from(textOf(now), "utf8"));
+      const isTheirs = this.options.savedSince?.(absolute, since) === true;
+      if (now && !isTheirs) await writeWhole(`${path}.after`, Buffer.from(textOf(now), "utf8"));
       if (entry.was === "missing" || !now) return (entry.was === "file") !== (now !== undefined);
       const before = await readFile(`${path}.before`);
       return !now.bytes.equals(before) || now.unsaved !== entry.unsaved;
@@ -208,6 +218,10 @@ export class CheckpointStore implements Checkpoints {
     return was;
   }
 
+  #now(): number {
+    return this.options.now?.() ?? Date.now();
+  }
+
   get #stocks(): string {
     return join(this.folder, STOCKS);
   }
@@ -220,7 +234,7 @@ export class CheckpointStore implements Checkpoints {
   async #prune({ turnId }: CheckpointPlace): Promise<void> {
     if (this.#prunedFor === turnId) return;
     this.#prunedFor = turnId;
-    await prune(this.folder, turnId, this.options.now?.() ?? Date.now()).catch(() => undefined);
+    await prune(this.folder, turnId, this.#now()).catch(() => undefined);
   }
 }
 

@@ -80,6 +80,20 @@ describe("files that a command changes without naming them", () => {
     );
   });
 
+  test("what the person saves while a command runs that names the file is asked about, an edit's own saving is not", async (t) => {
+    const savedSince = (path: string, time: number) => path.endsWith(".ts") && Number.isFinite(time);
+    const calls = [edit("src/b.ts", "one one", "1 1"), bash("sed -i s/one/1/ src/a.ts")];
+    const played = await play(t, files, [calls], { savedSince });
+    const steps = await stepsFor(played.parts, played.session, played.turnIds[0] ?? "");
+    assert.deepEqual(
+      steps.map(({ file, isChangedSince }) => [file.shown, isChangedSince]),
+      [
+        ["src/a.ts", true],
+        ["src/b.ts", false],
+      ],
+    );
+  });
+
   test("a file that an edit changed before the command goes back to what it was before both", async (t) => {
     const played = await play(t, files, [[edit("src/a.ts", "one", "one and one"), bash("sh format.sh")]]);
     assert.deepEqual(await textsIn(played, "src/a.ts"), ["1 and one\n"]);
