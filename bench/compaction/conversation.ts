@@ -1,8 +1,13 @@
 import type { LogBody, LogEvent } from "../../src/shared/events";
 import { stamp } from "../../test/support/conversations";
 
-/** One question with its answer, about 210 tokens of a small model. */
+/** What a turn of the conversation and the fixed part take of the small model's tokens. */
+export const TURN_TOKENS = 218;
+export const FIXED_TOKENS = 700;
+
+/** One question with its answer, counted as a server would, so that nobody takes the conversation for larger than it is. */
 function turn(model: string, n: number): LogBody[] {
+  const promptTokens = FIXED_TOKENS + n * TURN_TOKENS + QUESTION_TOKENS;
   const text = `Step ${n}: ${"it reads the next line, and gives back what it has found there. ".repeat(12)}`;
   return [
     { type: "user_message", text: `Question ${n}: what does step ${n} do?` },
@@ -13,12 +18,14 @@ function turn(model: string, n: number): LogBody[] {
       thinking: "",
       toolCalls: [],
       end: "complete",
-      usage: {},
+      usage: { promptTokens, replyTokens: TURN_TOKENS - QUESTION_TOKENS },
       estimatedPromptTokens: 0,
     },
     { type: "turn_ended", reason: "done" },
   ];
 }
+
+const QUESTION_TOKENS = 18;
 
 /** A stored session of so many turns that begins like no other: nothing of it may be in a cache from an earlier run. */
 export function storedConversation(

@@ -8,15 +8,11 @@ import type { LogEvent } from "../../src/shared/events";
 import { DEFAULT_SETTINGS } from "../../src/terminal/settings";
 import { MemoryWorkspace } from "../../test/support/memoryWorkspace";
 import { FakeShell } from "../../test/support/toolCalls";
-import { storedConversation } from "./conversation";
+import { FIXED_TOKENS, storedConversation, TURN_TOKENS } from "./conversation";
 import { SteadyModel } from "./steadyModel";
 
 const NUM_CTX = 8192;
 const SUMMARY_TOKENS = 200;
-/** What a turn of the conversation and the fixed part take of the small model's tokens. */
-const TURN_TOKENS = 218;
-const FIXED_TOKENS = 700;
-
 /** One compaction and the answer after it. */
 export interface CompactionRun {
   readonly form: SummaryRequestSetting;
@@ -47,6 +43,10 @@ export async function playCompaction(
   const events = storedConversation({ model, numCtx: NUM_CTX, systemPrompt }, run, turns);
   const { session, say } = start(steady, { run, events, settings: { model, summaryRequest: form } });
   await say("And what is next?");
+  if (session.events.some(({ type }) => type === "compacted"))
+    throw new Error(
+      `A conversation of ${size} tokens does not fit into ${NUM_CTX}: it was compacted before.`,
+    );
   const read = steady.exchanges.length;
   const started = performance.now();
   const outcome = await session.compactNow();

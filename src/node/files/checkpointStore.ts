@@ -98,6 +98,7 @@ export class CheckpointStore implements Checkpoints {
     try {
       const path = this.#pathOf(place, absolute);
       const since = (isByCommand ? this.#keptAt.get(path) : undefined) ?? Infinity;
+      this.#keptAt.delete(path);
       const entry = await readEntry(path);
       if (!entry) return undefined;
       const now = await this.files.contentOf(absolute, MOST_FILE_BYTES);
