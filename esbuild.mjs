@@ -1,5 +1,5 @@
-// Builds the extension into dist/: the host (CommonJS, `vscode` stays outside), the shell parser that it loads with the first
-// command, and the page.
+// Builds the extension into dist/: the host (CommonJS, `vscode` stays outside) in three files, each loaded when it is needed: what
+// activation needs, Loom itself with its first use, the shell parser with the first command; and the page.
 // `--watch` rebuilds on change, `--outdir=FOLDER` writes elsewhere, `--metafile` also writes *.meta.json, which the size bench reads.
 import { context } from "esbuild";
 import { writeFileSync } from "node:fs";
@@ -16,29 +16,26 @@ const common = {
   charset: "utf8",
 };
 
+/** @type {import("esbuild").BuildOptions} */
+const host = {
+  ...common,
+  platform: "node",
+  format: "cjs",
+  target: "node20",
+  external: ["vscode", "./loom", "./node/commands/shellSyntax"],
+  // The polyfill that `ollama` brings is for browsers without fetch; Node has it, and we give our own.
+  alias: { "whatwg-fetch": "./scripts/noPolyfill.mjs" },
+  // `import()` becomes `require`, which every version of the editor can do.
+  supported: { "dynamic-import": false },
+};
+
 /** @type {import("esbuild").BuildOptions[]} */
 const bundles = [
-  {
-    ...common,
-    entryPoints: ["src/extension.ts"],
-    outfile: `${outdir}/extension.js`,
-    platform: "node",
-    format: "cjs",
-    target: "node20",
-    external: ["vscode", "./node/commands/shellSyntax"],
-    // The polyfill that `ollama` brings is for browsers without fetch; Node has it, and we give our own.
-    alias: { "whatwg-fetch": "./scripts/noPolyfill.mjs" },
-    // `import()` becomes `require`, which every version of the editor can do.
-    supported: { "dynamic-import": false },
-  },
-  {
-    ...common,
-    entryPoints: ["src/node/commands/shellSyntax.ts"],
-    outfile: `${outdir}/node/commands/shellSyntax.js`,
-    platform: "node",
-    format: "cjs",
-    target: "node20",
-  },
+  ...["extension", "loom", "node/commands/shellSyntax"].map((name) => ({
+    ...host,
+    entryPoints: [`src/${name}.ts`],
+    outfile: `${outdir}/${name}.js`,
+  })),
   {
     ...common,
     entryPoints: { page: "webview/main.ts" },

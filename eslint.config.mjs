@@ -72,7 +72,7 @@ export default tseslint.config(
   layer("src/node", ["ollama", "vscode", "terminal", "webview"], /^(vscode|ollama|@vscode\/.*)$/),
   layer("src/vscode", ["ollama", "terminal", "webview"], /^ollama$/),
   {
-    files: ["src/vscode/**/*.ts", "src/extension.ts"],
+    files: ["src/vscode/**/*.ts", "src/extension.ts", "src/loom.ts"],
     ignores: ["src/vscode/messages.ts"],
     rules: {
       "no-restricted-syntax": [

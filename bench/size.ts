@@ -6,7 +6,7 @@ import * as z from "zod/mini";
 /** One of the two bundles as built for use. Sizes are bytes. */
 export interface BundleSize {
   readonly name: "host" | "page";
-  /** All of its files together: the script and, for the page, its styles. */
+  /** All of its files together: for the host what activation needs and Loom itself, for the page the script and its styles. */
   readonly bytes: number;
   readonly limit: number;
   /** What it is made of, largest first: our own layers, and packages by name. */
@@ -16,17 +16,15 @@ export interface BundleSize {
 /** The most that a bundle may have, in bytes; a kB is 1,000. */
 const LIMITS = { host: 300_000, page: 600_000 } as const;
 
-const METAFILES = { host: "extension.meta.json", page: "page.meta.json" } as const;
+/** The shell parser is no part of it: it is loaded with the first command, and has its weight in CONTRIBUTING. */
+const METAFILES = { host: ["extension.meta.json", "loom.meta.json"], page: ["page.meta.json"] } as const;
 
-const Metafile = z.object({
-  outputs: z.record(
-    z.string(),
-    z.object({
-      bytes: z.number(),
-      inputs: z.record(z.string(), z.object({ bytesInOutput: z.number() })),
-    }),
-  ),
+const Output = z.object({
+  bytes: z.number(),
+  inputs: z.record(z.string(), z.object({ bytesInOutput: z.number() })),
 });
+
+const Metafile = z.object({ outputs: z.record(z.string(), Output) });
 
 /** Not where the bundles are that other tests may be using. */
 const FOLDER = join("out", "size");
@@ -40,15 +38,18 @@ export function measureBundles(): readonly BundleSize[] {
   );
   if (status !== 0) throw new Error(`esbuild.mjs ended with ${status}:\n${stderr}`);
   return (["host", "page"] as const).map((name) => {
-    const text = readFileSync(join(FOLDER, METAFILES[name]), "utf8");
-    return { name, limit: LIMITS[name], ...sizesIn(Metafile.parse(JSON.parse(text))) };
+    const outputs = METAFILES[name].flatMap((file) => {
+      const text = readFileSync(join(FOLDER, file), "utf8");
+      return Object.values(Metafile.parse(JSON.parse(text)).outputs);
+    });
+    return { name, limit: LIMITS[name], ...sizesOf(outputs) };
   });
 }
 
-function sizesIn({ outputs }: z.infer<typeof Metafile>): Pick<BundleSize, "bytes" | "parts"> {
+function sizesOf(outputs: readonly z.infer<typeof Output>[]): Pick<BundleSize, "bytes" | "parts"> {
   const parts = new Map<string, number>();
   let bytes = 0;
-  for (const output of Object.values(outputs)) {
+  for (const output of outputs) {
     bytes += output.bytes;
     let left = output.bytes;
     for (const [path, { bytesInOutput }] of Object.entries(output.inputs)) {

@@ -1,11 +1,12 @@
 import { listFiles } from "@vscode/vsce";
 
-/** What the package must hold besides pictures: the manifest, its texts, the host's bundle with its parser, the page's. */
+/** What the package must hold besides pictures: the manifest, its texts, the host's bundle in its three files, the page's. */
 const NEEDED = [
   "CHANGELOG.md",
   "LICENSE",
   "README.md",
   "dist/extension.js",
+  "dist/loom.js",
   "dist/node/commands/shellSyntax.js",
   "dist/page.css",
   "dist/page.js",

@@ -1,122 +1,46 @@
 import vscode = require("vscode");
-import type { ReadCommand } from "./core/approvals/commandSyntax";
-import { createShell } from "./node/commands/shell";
-import { chooseAddress, DEFAULT_ADDRESS } from "./ollama/address";
-import { Catalog } from "./ollama/capabilities";
-import { Connection } from "./ollama/connection";
-import { OllamaModel } from "./ollama/ollamaModel";
-import { OllamaServer } from "./ollama/server";
-import { registerCommands } from "./vscode/commands";
-import type { Disposing } from "./vscode/disposable";
-import { Diffs } from "./vscode/documents/diffs";
-import { editorWorkspace } from "./vscode/documents/editorWorkspace";
-import { SavedFiles } from "./vscode/documents/openDocuments";
-import { SummaryFiles } from "./vscode/documents/summaryFiles";
-import { TurnRestorer } from "./vscode/documents/turnRestorer";
-import { VirtualDocuments } from "./vscode/documents/virtualDocuments";
-import { localFolders } from "./vscode/documents/workspaceFacts";
-import { createLog } from "./vscode/log";
-import { AddressQuestion } from "./vscode/models/addressQuestion";
-import { CloudConsent } from "./vscode/models/cloudConsent";
-import type { Connect } from "./vscode/models/modelServer";
-import { Models } from "./vscode/models/models";
-import { OllamaConnection } from "./vscode/models/ollamaConnection";
-import { OllamaStatus } from "./vscode/models/ollamaStatus";
-import { CHAT_VIEW, ChatView } from "./vscode/panel/chatView";
-import { Indicators } from "./vscode/panel/indicators";
-import { handlePageMessages } from "./vscode/panel/pageMessages";
-import { openSessionStore } from "./vscode/sessions/openSessionStore";
-import { sessionMaker } from "./vscode/sessions/sessionMaker";
-import { Sessions } from "./vscode/sessions/sessions";
-import type { ChooseAddress } from "./vscode/settingValues";
-import { Settings } from "./vscode/settings";
+import type { Loom } from "./loom";
+import { ChatPage } from "./vscode/entry/chatPage";
+import { CHAT_VIEW, COMMAND_NAMES } from "./vscode/entry/names";
+import { SummaryFileSystem } from "./vscode/entry/summaryFileSystem";
+import { tellError } from "./vscode/messages";
 
-const readAddress: ChooseAddress = (text) =>
-  chooseAddress({ field: "The setting loom.address", text }, process.env["OLLAMA_HOST"]);
+/** Everything behind the doors that `activate` opens; loaded with the first use. */
+let loading: Promise<Loom> | undefined;
 
-const connect: Connect = (options) => {
-  const catalog = new Catalog(new Connection(options));
-  return { server: new OllamaServer(options, catalog), model: new OllamaModel(options, catalog) };
-};
-/** The parser is as large as half of everything else, so it is loaded with the first command. */
-const readCommand: ReadCommand = async (command) =>
-  (await import("./node/commands/shellSyntax")).readShellCommand(command);
-
-/** What is made on activation and must end well: the editor waits for it. */
-let running: Sessions | undefined;
-
-/** Puts Loom together; nothing is asked or read before the panel is shown or a command runs. */
+/**
+ * Opens the doors: the panel, the commands and the files of summaries. What is behind them is many times as large, and is loaded
+ * when the first one is used, for the panel while its page starts: so neither the editor nor the page waits for it.
+ */
 export function activate(context: vscode.ExtensionContext): void {
-  const own: Own = (member) => {
-    context.subscriptions.push({ dispose: () => member.dispose() });
-    return member;
+  const loom = () => (loading ??= load(context));
+  for (const name of COMMAND_NAMES) {
+    const run = async (argument: unknown) => (await loom()).runCommand(name, argument);
+    context.subscriptions.push(vscode.commands.registerCommand(`loom.${name}`, run));
+  }
+  const resolveWebviewView = (view: vscode.WebviewView): void => {
+    const page = new ChatPage(view, context.extensionUri);
+    // Loading keeps this process busy, so first the page is sent off.
+    setImmediate(() => void loom().then(({ chat }) => chat.show(page), sayWhyNot));
   };
-  const log = own(createLog());
-  const { settings, addressQuestion, consent, connection, status } = makeServerParts(context, log, own);
-  const workspace = editorWorkspace();
-  const shell = createShell(() => localFolders()[0]?.path);
-  const { savedSince } = own(new SavedFiles());
-  const { checkpoints, ...stores } = openSessionStore(context, { list: workspace.files, savedSince }, log);
-  const sessions = own(
-    new Sessions({
-      ...stores,
-      makeSession: sessionMaker({
-        settings,
-        status,
-        connection,
-        workspace,
-        shell,
-        readCommand,
-        checkpoints,
-        log,
-      }),
-      endProcesses: () => shell.dispose(),
-    }),
+  context.subscriptions.push(
+    vscode.window.registerWebviewViewProvider(CHAT_VIEW, { resolveWebviewView }),
+    new SummaryFileSystem(async () => (await loom()).summaries),
   );
-  const documents = own(new VirtualDocuments());
-  const summaries = own(new SummaryFiles(sessions));
-  const diffs = own(new Diffs({ sessions, workspace, documents }));
-  const chat = own(new ChatView({ extensionUri: context.extensionUri, sessions, status, log }));
-  const models = new Models({ server: connection, settings, status, consent });
-  own(new Indicators({ sessions, status, chat }));
-  own(handlePageMessages({ sessions, chat, diffs, summaries, status, settings, workspace, log }));
-  const restorer = new TurnRestorer({
-    sessions,
-    store: checkpoints,
-    workspace,
-    documents,
-  });
-  own(
-    registerCommands({
-      ...{ sessions, chat, models, connection, status, settings, addressQuestion, documents },
-      ...{ summaries, restorer, log },
-    }),
-  );
-  own(vscode.window.registerWebviewViewProvider(CHAT_VIEW, chat));
-  for (const part of [settings, status]) own(part.onDidChange(() => sessions.current?.settingsChanged()));
-  running = sessions;
 }
 
-/** Takes a part over, to be disposed of with the extension. */
-type Own = <Member extends Disposing>(member: Member) => Member;
+async function load(context: vscode.ExtensionContext): Promise<Loom> {
+  const { createLoom } = await import("./loom");
+  return createLoom(context);
+}
 
-/** What the settings say, the server that they name, and the state that it is in. */
-function makeServerParts(context: vscode.ExtensionContext, log: vscode.LogOutputChannel, own: Own) {
-  const settings = own(
-    new Settings({
-      chooseAddress: readAddress,
-      defaultAddress: DEFAULT_ADDRESS,
-      memory: context.workspaceState,
-    }),
-  );
-  const consent = new CloudConsent(settings, context.globalState);
-  const connection = own(new OllamaConnection({ settings, secrets: context.secrets, log, connect, consent }));
-  const status = own(new OllamaStatus(connection, settings));
-  const addressQuestion = own(new AddressQuestion(settings, log));
-  return { settings, addressQuestion, consent, connection, status };
+function sayWhyNot(error: unknown): void {
+  const reason = error instanceof Error ? error.message : String(error);
+  void tellError(vscode.l10n.t("Loom could not start: {0}", reason));
 }
 
 /** Stops what runs and resolves once everything that was said is saved. */
 export async function deactivate(): Promise<void> {
-  await running?.close();
+  const loom = await loading?.catch(() => undefined);
+  await loom?.close();
 }

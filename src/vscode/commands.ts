@@ -2,6 +2,7 @@ import vscode = require("vscode");
 import type { SummaryFiles } from "./documents/summaryFiles";
 import type { TurnRestorer } from "./documents/turnRestorer";
 import type { VirtualDocuments } from "./documents/virtualDocuments";
+import type { CommandName } from "./entry/names";
 import { messageOf } from "./log";
 import { inform, tellError } from "./messages";
 import type { AddressQuestion } from "./models/addressQuestion";
@@ -37,47 +38,24 @@ export interface CommandParts {
   readonly log: vscode.LogOutputChannel;
 }
 
-/** The commands of the manifest; an argument comes from the panel, none from the palette. */
-export type CommandName =
-  | "compactNow"
-  | "undoCompaction"
-  | "editSummary"
-  | "regenerateSummary"
-  | "pinSelection"
-  | "showRequest"
-  | "newSession"
-  | "showSessions"
-  | "showContext"
-  | "showSummary"
-  | "restoreTurn"
-  | "stop"
-  | "selectModel"
-  | "selectWindow"
-  | "chooseAddress"
-  | "allowCloudModel"
-  | "pullModel"
-  | "startOllama"
-  | "setToken"
-  | "focusChat"
-  | "openLog";
-
 type Handler = (argument: string | undefined) => unknown;
 
-/** Registers every command as `loom.NAME`. */
-export function registerCommands(parts: CommandParts): vscode.Disposable {
-  const registered = Object.entries(commandTable(parts)).map(([name, handler]) =>
-    vscode.commands.registerCommand(`loom.${name}`, async (argument: unknown) => {
-      try {
-        await handler(typeof argument === "string" ? argument : undefined);
-      } catch (error) {
-        parts.log.error(
-          `loom.${name}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
-        );
-        void tellError(vscode.l10n.t("Loom: {0}", messageOf(error)));
-      }
-    }),
-  );
-  return vscode.Disposable.from(...registered);
+/** Does a command; an argument comes from the panel, none from the palette. Failures are told and logged, never thrown. */
+export type RunCommand = (name: CommandName, argument: unknown) => Promise<void>;
+
+/** What does the commands. */
+export function commandRunner(parts: CommandParts): RunCommand {
+  const table = commandTable(parts);
+  return async (name, argument) => {
+    try {
+      await table[name](typeof argument === "string" ? argument : undefined);
+    } catch (error) {
+      parts.log.error(
+        `loom.${name}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
+      );
+      void tellError(vscode.l10n.t("Loom: {0}", messageOf(error)));
+    }
+  };
 }
 
 function commandTable(parts: CommandParts): Readonly<Record<CommandName, Handler>> {

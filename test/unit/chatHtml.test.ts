@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { chatHtml } from "../../src/vscode/panel/chatHtml";
+import { chatHtml } from "../../src/vscode/entry/chatHtml";
 
 const options = {
   cspSource: "https://file.example",

@@ -3,9 +3,8 @@ import type { Session } from "../../core/session";
 import { currentVersion, type CompactionEntry } from "../../shared/compactionView";
 import type { SessionEvent } from "../../shared/live";
 import { Disposable } from "../disposable";
+import { SUMMARY_SCHEME } from "../entry/names";
 import type { Sessions } from "../sessions/sessions";
-
-const SCHEME = "loom-summary";
 
 /** The events after which a summary is another text. */
 const CHANGES: ReadonlySet<SessionEvent["type"]> = new Set([
@@ -18,13 +17,12 @@ const CHANGES: ReadonlySet<SessionEvent["type"]> = new Set([
  * The summaries of the current session as files that can be edited: saving one puts it into the context. Only the newest
  * compaction's can be saved; why one cannot is said by the editor, which keeps what was typed.
  */
-export class SummaryFiles extends Disposable implements vscode.FileSystemProvider {
+export class SummaryFiles extends Disposable {
   private readonly changed = this.register(new vscode.EventEmitter<vscode.FileChangeEvent[]>());
-  readonly onDidChangeFile = this.changed.event;
+  readonly onDidChange = this.changed.event;
 
   constructor(private readonly sessions: Sessions) {
     super();
-    this.register(vscode.workspace.registerFileSystemProvider(SCHEME, this, { isCaseSensitive: true }));
     this.register(
       sessions.onEvent((event) => {
         if (!CHANGES.has(event.type) || !("compactionId" in event) || sessions.current === undefined) return;
@@ -41,40 +39,20 @@ export class SummaryFiles extends Disposable implements vscode.FileSystemProvide
     await vscode.window.showTextDocument(document, { preview: false });
   }
 
-  watch(): vscode.Disposable {
-    return new vscode.Disposable(() => undefined);
-  }
-
   async stat(uri: vscode.Uri): Promise<vscode.FileStat> {
     const { entry } = await this.find(uri);
     const { at: ctime, changedAt: mtime } = entry;
     return { type: vscode.FileType.File, ctime, mtime, size: bytesOf(entry).byteLength };
   }
 
-  async readFile(uri: vscode.Uri): Promise<Uint8Array> {
+  async read(uri: vscode.Uri): Promise<Uint8Array> {
     return bytesOf((await this.find(uri)).entry);
   }
 
-  async writeFile(uri: vscode.Uri, content: Uint8Array): Promise<void> {
+  async write(uri: vscode.Uri, content: Uint8Array): Promise<void> {
     const { session, entry } = await this.find(uri);
     const outcome = session.steering.editSummary(entry.id, new TextDecoder().decode(content));
     if (!outcome.ok) throw vscode.FileSystemError.Unavailable(outcome.message);
-  }
-
-  readDirectory(): never {
-    throw vscode.FileSystemError.NoPermissions();
-  }
-
-  createDirectory(): never {
-    throw vscode.FileSystemError.NoPermissions();
-  }
-
-  delete(): never {
-    throw vscode.FileSystemError.NoPermissions();
-  }
-
-  rename(): never {
-    throw vscode.FileSystemError.NoPermissions();
   }
 
   private async find(
@@ -94,7 +72,7 @@ export class SummaryFiles extends Disposable implements vscode.FileSystemProvide
 
 function uriOf(session: Session, compactionId: string): vscode.Uri {
   const name = vscode.l10n.t("Summary.md");
-  return vscode.Uri.from({ scheme: SCHEME, path: `/${session.id}/${compactionId}/${name}` });
+  return vscode.Uri.from({ scheme: SUMMARY_SCHEME, path: `/${session.id}/${compactionId}/${name}` });
 }
 
 function bytesOf(entry: CompactionEntry): Uint8Array {

@@ -1,20 +1,16 @@
-import { randomBytes } from "node:crypto";
 import vscode = require("vscode");
 import { parseFromPage, type FromPage, type ToPage } from "../../shared/protocol";
 import { Disposable, DisposableValue, disposeAll } from "../disposable";
+import type { ChatPage } from "../entry/chatPage";
+import { CHAT_VIEW } from "../entry/names";
 import type { OllamaStatus } from "../models/ollamaStatus";
 import type { Sessions } from "../sessions/sessions";
-import { chatHtml } from "./chatHtml";
 import { EventBatch } from "./eventBatch";
-
-/** The view's id in the manifest. */
-export const CHAT_VIEW = "loom.chat";
 
 /** How long events are gathered before they go to the page, in milliseconds: about one frame of the screen. */
 const GATHER_MS = 20;
 
 interface Parts {
-  readonly extensionUri: vscode.Uri;
   readonly sessions: Sessions;
   readonly status: OllamaStatus;
   readonly log: vscode.LogOutputChannel;
@@ -24,7 +20,7 @@ interface Parts {
  * The panel. Its page may go and come back at any time: it says `ready` each time it starts, is then told everything by one
  * snapshot, and after that only what happens. Nothing is sent to a page that has not said so.
  */
-export class ChatView extends Disposable implements vscode.WebviewViewProvider {
+export class ChatView extends Disposable {
   private view: vscode.WebviewView | undefined;
   private isPageReady = false;
   /** What the page is told once it is ready. */
@@ -47,31 +43,18 @@ export class ChatView extends Disposable implements vscode.WebviewViewProvider {
     this.register(status.onDidChange((current) => this.post({ type: "status", status: current })));
   }
 
-  resolveWebviewView(view: vscode.WebviewView): void {
-    const { webview } = view;
-    const { extensionUri } = this.parts;
+  /** Takes over the page of a view that was opened. */
+  show(page: ChatPage): void {
+    if (page.isClosed) return;
+    const { view } = page;
     this.view = view;
     const listeners = [
-      webview.onDidReceiveMessage((message: unknown) => this.receive(message)),
+      page.listen((message) => this.receive(message)),
       view.onDidChangeVisibility(() => this.visibilityChanged(view)),
       view.onDidDispose(() => (this.ofView.value = undefined)),
       new vscode.Disposable(() => this.forget(view)),
     ];
     this.ofView.value = { dispose: () => disposeAll(listeners) };
-    const asset = (name: string) =>
-      webview.asWebviewUri(vscode.Uri.joinPath(extensionUri, "dist", name)).toString();
-    webview.options = {
-      enableScripts: true,
-      localResourceRoots: [vscode.Uri.joinPath(extensionUri, "dist")],
-    };
-    webview.html = chatHtml({
-      cspSource: webview.cspSource,
-      nonce: randomBytes(16).toString("base64"),
-      scriptUri: asset("page.js"),
-      styleUri: asset("page.css"),
-      language: vscode.env.language,
-      title: "Loom",
-    });
     this.visibility.fire(view.visible);
   }
 

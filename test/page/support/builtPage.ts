@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { createServer, type Server } from "node:http";
 import { build } from "esbuild";
-import { chatHtml } from "../../../src/vscode/panel/chatHtml";
+import { chatHtml } from "../../../src/vscode/entry/chatHtml";
 
 /** The page as the extension ships it, served over loopback under the content policy that the host gives it. */
 export interface BuiltPage {
