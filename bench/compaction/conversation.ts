@@ -1,9 +1,14 @@
 import type { LogBody, LogEvent } from "../../src/shared/events";
 import { stamp } from "../../test/support/conversations";
 
-/** What a turn of the conversation and the fixed part take of the small model's tokens. */
-export const TURN_TOKENS = 218;
-export const FIXED_TOKENS = 700;
+/** What a turn of the conversation and all the rest of its prompt take of the small model's tokens, as the server counts them. */
+const TURN_TOKENS = 209;
+const FIXED_TOKENS = 560;
+
+/** The turns of a conversation whose prompt has at least so many tokens, and hardly more. */
+export function turnsFor(tokens: number): number {
+  return Math.ceil((tokens - FIXED_TOKENS) / TURN_TOKENS);
+}
 
 /** One question with its answer, counted as a server would, so that nobody takes the conversation for larger than it is. */
 function turn(model: string, n: number): LogBody[] {
