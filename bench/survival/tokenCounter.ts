@@ -1,6 +1,6 @@
 import type { ToolSchema } from "../../src/core/ports";
 import type { ContextMessage } from "../../src/core/window/messages";
-import { toWireMessage, toWireTool } from "../../src/ollama/messages";
+import { toWireMessage, toWireTool } from "../../src/ollama/reply/messages";
 import { countPrompt } from "../../test/support/scriptedServer";
 
 /** What the template ends every prompt with: the head of the reply. */

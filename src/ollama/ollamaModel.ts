@@ -8,18 +8,18 @@ import type {
   Wait,
 } from "../core/ports";
 import type { Failure } from "../shared/events";
-import type { FailureContext } from "./advice";
-import { Catalog, type ModelFacts } from "./capabilities";
-import { Connection, isEndOfStream, type ConnectionOptions } from "./connection";
-import { diagnose, noTools, refusedCloud } from "./failures";
-import { Loader } from "./loader";
-import { toWireMessage, toWireTool } from "./messages";
-import { canonicalName } from "./modelName";
+import type { FailureContext } from "./failures/advice";
+import { Catalog, type ModelFacts } from "./models/capabilities";
+import { Connection, isEndOfStream, type ConnectionOptions } from "./wire/connection";
+import { diagnose, noTools, refusedCloud } from "./failures/failures";
+import { Loader } from "./models/loader";
+import { toWireMessage, toWireTool } from "./reply/messages";
+import { canonicalName } from "./models/modelName";
 import type { ChatPreferences } from "./preferences";
 import { requestFields, type RequestFields } from "./requestOptions";
-import { RequestQueue } from "./requestQueue";
-import { Silence, SilenceWatch } from "./silence";
-import { ReplyDecoder } from "./stream";
+import { RequestQueue } from "./wire/requestQueue";
+import { Silence, SilenceWatch } from "./wire/silence";
+import { ReplyDecoder } from "./reply/stream";
 
 export interface OllamaModelOptions extends ConnectionOptions {
   readonly preferences?: (() => ChatPreferences) | undefined;

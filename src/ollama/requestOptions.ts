@@ -1,6 +1,6 @@
 import type { ChatRequest } from "../core/ports";
-import type { ThinkingSupport } from "./capabilities";
-import type { VersionQuirks } from "./serverVersion";
+import type { ThinkingSupport } from "./models/capabilities";
+import type { VersionQuirks } from "./models/serverVersion";
 
 /** How much a model that can think is to think: `off`, as it likes, or a level where it has levels. */
 export type ThinkingEffort = "off" | "on" | "low" | "medium" | "high";

@@ -1,11 +1,11 @@
 import type { Failure } from "../shared/events";
 import type { ServerStatus } from "../shared/protocol";
-import { Catalog, isCloudModel, type ModelFacts } from "./capabilities";
-import { answerOf, Connection, type ConnectionOptions } from "./connection";
-import { diagnose } from "./failures";
-import { countOf, listOf, objectOf, textOf, type JsonObject } from "./json";
-import { askLoadedModels, type LoadedModel } from "./loadedModels";
-import { canonicalName } from "./modelName";
+import { Catalog, isCloudModel, type ModelFacts } from "./models/capabilities";
+import { answerOf, Connection, type ConnectionOptions } from "./wire/connection";
+import { diagnose } from "./failures/failures";
+import { countOf, listOf, objectOf, textOf, type JsonObject } from "./wire/json";
+import { askLoadedModels, type LoadedModel } from "./models/loadedModels";
+import { canonicalName } from "./models/modelName";
 import type { ChatPreferences } from "./preferences";
 
 /** A model that the server has. */

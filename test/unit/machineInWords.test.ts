@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseAddress } from "../../src/ollama/address";
-import { diagnose } from "../../src/ollama/failures";
-import { ConnectionError } from "../../src/ollama/wireErrors";
+import { diagnose } from "../../src/ollama/failures/failures";
+import { ConnectionError } from "../../src/ollama/wire/wireErrors";
 import { machineInWords } from "../../src/vscode/models/machineInWords";
 
 const say = (text: string, ...values: string[]) => text.replace("{0}", values[0] ?? "");

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { chooseNumCtx, windowSizes } from "../../src/core/window/numCtx";
-import { cacheBytesPerToken } from "../../src/ollama/memory";
+import { cacheBytesPerToken } from "../../src/ollama/models/memory";
 
 describe("the window to ask for", () => {
   for (const [what, set, facts, numCtx] of [

@@ -4,8 +4,8 @@ import type { CompactionEntry } from "../../src/shared/view";
 import { copyButton } from "../copyButton";
 import { h, present, type Child } from "../dom";
 import { clock } from "../format";
-import { fileLink } from "../links";
-import { renderMarkdown } from "../markdown";
+import { fileLink } from "../markdown/links";
+import { renderMarkdown } from "../markdown/markdown";
 import { strings } from "../strings";
 import { visibleCommand } from "../visibleText";
 

@@ -3,7 +3,7 @@ import { h, setShown, setText } from "../dom";
 import { icon } from "../icons";
 import { pinButton } from "../pinButton";
 import { strings } from "../strings";
-import { StreamedMarkdown } from "../streamedMarkdown";
+import { StreamedMarkdown } from "../markdown/streamedMarkdown";
 import { authoredItem, type Item } from "./item";
 
 /** What the person wrote, exactly as it was written. */

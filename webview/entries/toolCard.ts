@@ -5,7 +5,7 @@ import { callTarget, callTitle } from "../describe";
 import { h, setShown, setText, type Child } from "../dom";
 import { icon, type IconName } from "../icons";
 import { steer } from "../hostApi";
-import { fileLink } from "../links";
+import { fileLink } from "../markdown/links";
 import { strings } from "../strings";
 import { button, progressRing } from "../toolkit";
 import { spelledText, visibleCommand, visibleText, withoutColours } from "../visibleText";

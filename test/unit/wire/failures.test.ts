@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { diagnose } from "../../../src/ollama/failures";
-import { ConnectionError, StatusError } from "../../../src/ollama/wireErrors";
+import { diagnose } from "../../../src/ollama/failures/failures";
+import { ConnectionError, StatusError } from "../../../src/ollama/wire/wireErrors";
 import type { FailureKind } from "../../../src/shared/events";
 import type { Fault } from "../../support/scriptedServer";
 import { addressOf, failure, READ_FILE, reply, startWire } from "./fixture";

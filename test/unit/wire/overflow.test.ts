@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { parseOverflow } from "../../../src/ollama/overflow";
+import { parseOverflow } from "../../../src/ollama/failures/overflow";
 import { failure, startWire, user } from "./fixture";
 
 describe("window exceeded", () => {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ContextMessage } from "../../../src/core/window/messages";
-import { Catalog } from "../../../src/ollama/capabilities";
-import { Connection } from "../../../src/ollama/connection";
+import { Catalog } from "../../../src/ollama/models/capabilities";
+import { Connection } from "../../../src/ollama/wire/connection";
 import { OllamaModel } from "../../../src/ollama/ollamaModel";
 import { OllamaServer } from "../../../src/ollama/server";
 import type { SeenChat } from "../../support/scriptedServer";

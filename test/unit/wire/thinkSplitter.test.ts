@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { ThinkSplitter } from "../../../src/ollama/thinkSplitter";
+import { ThinkSplitter } from "../../../src/ollama/reply/thinkSplitter";
 
 interface Split {
   readonly text: string;

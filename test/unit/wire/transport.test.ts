@@ -7,8 +7,8 @@ import { test, type TestContext } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import { OllamaModel } from "../../../src/ollama/ollamaModel";
 import { OllamaServer } from "../../../src/ollama/server";
-import { createFetch } from "../../../src/ollama/transport";
-import { ConnectionError } from "../../../src/ollama/wireErrors";
+import { createFetch } from "../../../src/ollama/wire/transport";
+import { ConnectionError } from "../../../src/ollama/wire/wireErrors";
 import { addressOf, NEVER, reply } from "./fixture";
 
 async function serve(context: TestContext, listener: RequestListener): Promise<string> {
