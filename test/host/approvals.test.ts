@@ -4,26 +4,20 @@ import { join } from "node:path";
 import vscode = require("vscode");
 import { isAlive } from "../support/isAlive";
 import { createGate, type Brain, type ScriptedServer } from "../support/scriptedServer";
-import { Panel } from "./support/panel";
-import { useScriptedServer } from "./support/scripted";
+import { root } from "./support/documents";
+import type { Panel } from "./support/panel";
+import { callOnce } from "./support/scripted";
+import { useSessions } from "./support/setUp";
 
-const root = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? "";
 const greeting = join(root, "greet.txt");
 
 let panel: Panel;
 let server: ScriptedServer;
-let scripted: Awaited<ReturnType<typeof useScriptedServer>>;
 
-/** The next replies call this tool once, then answer. */
-function callOnce(name: string, input: Readonly<Record<string, unknown>>): void {
-  let isCalled = false;
-  server.setBrain(() => {
-    if (isCalled) return { content: "That was it." };
-    isCalled = true;
-    return { content: "", toolCalls: [{ name, arguments: input }] };
-  });
-}
-
+/** The next reply changes the greeting, or runs a command; the one after it answers. */
+const change = (old_text: string, new_text: string) =>
+  callOnce(server, { name: "edit_file", arguments: { path: "greet.txt", old_text, new_text } });
+const run = (command: string) => callOnce(server, { name: "bash", arguments: { command } });
 const card = () => panel.frame().getByRole("group", { name: /^Approval needed: / });
 /** What the model was told of its call. */
 const told = (): string =>
@@ -31,21 +25,9 @@ const told = (): string =>
     .chats()
     .at(-1)
     ?.request.messages?.findLast(({ role }) => role === "tool")?.content ?? "";
+
 describe("approvals and waiting messages", () => {
-  before(async () => {
-    panel = await Panel.connect();
-    scripted = await useScriptedServer();
-    ({ server } = scripted);
-    await panel.open();
-    await vscode.commands.executeCommand("workbench.action.closeAllEditors");
-  });
-
-  after(async () => {
-    await scripted.stop();
-    await panel.close();
-  });
-
-  beforeEach(() => panel.startSession());
+  useSessions((given) => ({ panel, server } = given));
 
   afterEach(async () => {
     await vscode.commands.executeCommand("workbench.action.closeAllEditors");
@@ -56,11 +38,7 @@ describe("approvals and waiting messages", () => {
     const lines = Array.from({ length: 60 }, (_, index) => `line ${index}`);
     writeFileSync(greeting, `hello\n${lines.join("\n")}\nworld\n`);
     const changed = `good morning\n${lines.map((line) => line.toUpperCase()).join("\n")}\nworld\n`;
-    callOnce("edit_file", {
-      path: "greet.txt",
-      old_text: `hello\n${lines.join("\n")}`,
-      new_text: changed.slice(0, -"\nworld\n".length),
-    });
+    change(`hello\n${lines.join("\n")}`, changed.slice(0, -"\nworld\n".length));
     await panel.send("greet better");
     await card().waitFor();
     const diff = await card().getByRole("group", { name: "The whole change" }).innerText();
@@ -90,7 +68,7 @@ describe("approvals and waiting messages", () => {
 
   it("a no with a reason changes nothing, and the reason reaches the model", async () => {
     writeFileSync(greeting, "hello\n");
-    callOnce("edit_file", { path: "greet.txt", old_text: "hello", new_text: "bye" });
+    change("hello", "bye");
     await panel.send("say goodbye");
     await card()
       .getByRole("textbox", { name: "Reason for denying, told to the model" })
@@ -104,15 +82,15 @@ describe("approvals and waiting messages", () => {
 
   it("“for this session” is asked once for edits, and again in a new session", async () => {
     writeFileSync(greeting, "1\n");
-    callOnce("edit_file", { path: "greet.txt", old_text: "1", new_text: "2" });
+    change("1", "2");
     await panel.send("count");
     await panel.button("Allow for this session").click();
     await panel.item("That was it.").waitFor();
-    callOnce("edit_file", { path: "greet.txt", old_text: "2", new_text: "3" });
+    change("2", "3");
     await panel.say("count on");
     assert.equal(readFileSync(greeting, "utf8"), "3\n");
     await panel.startSession();
-    callOnce("edit_file", { path: "greet.txt", old_text: "3", new_text: "4" });
+    change("3", "4");
     await panel.send("count on");
     await card().waitFor();
     await panel.button("Stop").click();
@@ -123,7 +101,7 @@ describe("approvals and waiting messages", () => {
   it("a command asks with all of its text; Stop ends it with what it started, and every call has its result", async () => {
     const pids = join(root, "pids.txt");
     const command = `sleep 600 & echo $! > pids.txt; echo $$ >> pids.txt; echo begun; wait # ${"long ".repeat(60)}end`;
-    callOnce("bash", { command });
+    run(command);
     await panel.send("wait for me");
     await card().waitFor();
     assert.equal(existsSync(pids), false);
@@ -150,7 +128,7 @@ describe("approvals and waiting messages", () => {
 
   it("B01, B02: what a command leaves in the background is named, and /clear ends it", async () => {
     const pids = join(root, "pids.txt");
-    callOnce("bash", { command: "sleep 600 & echo $! > pids.txt; echo begun" });
+    run("sleep 600 & echo $! > pids.txt; echo begun");
     await panel.send("start it");
     await panel.button("Allow").click();
     await panel.item("That was it.").waitFor();
@@ -166,7 +144,7 @@ describe("approvals and waiting messages", () => {
   });
 
   it("B04: under an endless flood of output the panel can be typed in and stopped, and shows the newest lines", async () => {
-    callOnce("bash", { command: "yes 'a line of the flood'" });
+    run("yes 'a line of the flood'");
     await panel.send("flood");
     await panel.button("Allow").click();
     const output = panel.frame().getByRole("group", { name: "Output so far" });
@@ -184,7 +162,7 @@ describe("approvals and waiting messages", () => {
 
   it("Enter in the message field approves nothing: the message waits visibly, can be taken back, and goes out once", async () => {
     writeFileSync(greeting, "hello\n");
-    callOnce("edit_file", { path: "greet.txt", old_text: "hello", new_text: "bye" });
+    change("hello", "bye");
     await panel.send("say goodbye");
     await card().waitFor();
     await panel.send("and tell me when");

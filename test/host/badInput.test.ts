@@ -1,14 +1,13 @@
 import assert from "node:assert/strict";
 import vscode = require("vscode");
 import type { ScriptedServer } from "../support/scriptedServer";
-import { Panel } from "./support/panel";
-import { setLoom, useScriptedServer } from "./support/scripted";
+import type { Panel } from "./support/panel";
+import { setLoom } from "./support/scripted";
+import { useSessions } from "./support/setUp";
 
 let panel: Panel;
 let server: ScriptedServer;
-let scripted: Awaited<ReturnType<typeof useScriptedServer>>;
 
-const toast = (text: string) => panel.workbench.locator(".notification-list-item", { hasText: text });
 const problem = () => panel.frame().locator("li.note.problem").last();
 /** What the person said, as the newest request tells the model. */
 const said = () =>
@@ -42,22 +41,7 @@ const BAD_SETTINGS = [
 ] as const;
 
 describe("bad input", () => {
-  before(async () => {
-    panel = await Panel.connect();
-    scripted = await useScriptedServer({ pullable: [{ name: "wanted:1b" }] });
-    ({ server } = scripted);
-    await panel.open();
-  });
-
-  after(async () => {
-    await scripted.stop();
-    await panel.close();
-  });
-
-  beforeEach(async () => {
-    server.setBrain(() => ({ content: "OK." }));
-    await panel.startSession();
-  });
+  useSessions((given) => ({ panel, server } = given), { server: { pullable: [{ name: "wanted:1b" }] } });
 
   afterEach(() => vscode.commands.executeCommand("notifications.clearAll"));
 
@@ -65,8 +49,8 @@ describe("bad input", () => {
     it(`${JSON.stringify(values)} is named with the way out, and nothing already said is lost`, async () => {
       await panel.say("The port is 48213.");
       await setLoom(values);
-      await toast(named).waitFor();
-      await toast(named).getByRole("button", { name: "Open Setting" }).waitFor();
+      await panel.toast(named).waitFor();
+      await panel.toast(named).getByRole("button", { name: "Open Setting" }).waitFor();
       await panel.item("The port is 48213.").waitFor();
       await setLoom({ address: server.url, numCtx: undefined });
       await panel.frame().locator(".banner").waitFor({ state: "hidden" });
@@ -77,7 +61,10 @@ describe("bad input", () => {
 
   it("“Open Setting” of such a message opens the setting", async () => {
     await setLoom({ roundLimit: 0 });
-    await toast("The setting loom.roundLimit is 0").getByRole("button", { name: "Open Setting" }).click();
+    await panel
+      .toast("The setting loom.roundLimit is 0")
+      .getByRole("button", { name: "Open Setting" })
+      .click();
     await panel.workbench
       .locator(".settings-editor .setting-item-contents", { hasText: "Round Limit" })
       .waitFor();

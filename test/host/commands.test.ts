@@ -1,48 +1,29 @@
 import assert from "node:assert/strict";
 import vscode = require("vscode");
-import { createGate, type Brain, type ScriptedServer } from "../support/scriptedServer";
-import { Panel } from "./support/panel";
-import { useScriptedServer } from "./support/scripted";
+import { createGate, type ScriptedServer } from "../support/scriptedServer";
+import type { Panel } from "./support/panel";
+import { useSessions } from "./support/setUp";
 
 let panel: Panel;
 let server: ScriptedServer;
-let scripted: Awaited<ReturnType<typeof useScriptedServer>>;
-let brain: Brain = () => ({ content: "OK." });
 
 const bar = () => panel.workbench.locator('.statusbar-item[id^="loom.loom"]');
-const toast = (text: string) => panel.workbench.locator(".notification-list-item", { hasText: text });
-const item = (text: string) => panel.frame().getByRole("listitem").filter({ hasText: text });
-const widget = () => panel.workbench.locator(".quick-input-widget");
 
 describe("commands, settings and status bar", () => {
-  before(async () => {
-    panel = await Panel.connect();
-    scripted = await useScriptedServer({
-      brain: (request) => brain(request),
+  useSessions((given) => ({ panel, server } = given), {
+    server: {
       models: [
         { name: "scripted", parameterSize: "8.2B", quantization: "Q4_K_M", contextLength: 40_960 },
         { name: "no-tools", capabilities: ["completion"] },
       ],
-    });
-    server = scripted.server;
-    await panel.open();
-    await bar().filter({ hasText: "scripted" }).waitFor();
+    },
   });
 
-  after(async () => {
-    await scripted.stop();
-    await panel.close();
-  });
-
-  beforeEach(async () => {
-    brain = () => ({ content: "OK." });
-    await vscode.commands.executeCommand("workbench.action.closeAllEditors");
-    await panel.startSession();
-  });
+  before(() => bar().filter({ hasText: "scripted" }).waitFor());
 
   it("shows the model and the meter in the status bar, and what fills the window after a click on it", async () => {
     await panel.send("hello");
-    await item("OK.").waitFor();
+    await panel.item("OK.").waitFor();
     await bar()
       .filter({ hasText: /scripted \d+%/ })
       .waitFor();
@@ -53,16 +34,16 @@ describe("commands, settings and status bar", () => {
   });
 
   it("compacts by hand and shows the summary as a read-only Markdown document", async () => {
-    brain = ({ tools }) =>
+    server.setBrain(({ tools }) =>
       tools.length === 0
         ? { content: "- The person said hello and was answered; nothing else happened so far." }
-        : { content: "A long answer. ".repeat(120) };
+        : { content: "A long answer. ".repeat(120) },
+    );
     for (const text of ["one", "two", "three", "four", "five"]) {
-      await panel.send(text);
-      await panel.frame().getByRole("button", { name: "Stop" }).waitFor({ state: "hidden" });
+      await panel.say(text);
     }
     await panel.compactNow();
-    await item("Compacted: ").waitFor();
+    await panel.item("Compacted: ").waitFor();
     await panel.runFromPalette("Loom: Show Summary");
     const editor = await waitForEditor("Summary.md");
     assert.equal(editor.document.languageId, "markdown");
@@ -74,14 +55,17 @@ describe("commands, settings and status bar", () => {
 
   it("lists the models with what they are, and those that cannot call tools apart", async () => {
     await panel.runFromPalette("Loom: Select Model");
-    await widget().getByText("cannot call tools, so it can neither read nor change files").waitFor();
-    const text = await widget().innerText();
+    await panel
+      .quickInput()
+      .getByText("cannot call tools, so it can neither read nor change files")
+      .waitFor();
+    const text = await panel.quickInput().innerText();
     assert.match(text, /8\.2B · Q4_K_M/);
     assert.match(text, /calls tools · trained for 40,960 tokens/);
     assert.match(text, /Get another model/);
     await panel.screenshot("select-model");
     await panel.workbench.keyboard.press("Escape");
-    await widget().waitFor({ state: "hidden" });
+    await panel.quickInput().waitFor({ state: "hidden" });
   });
 
   it("V04: keeps an unsent draft while another view is shown", async () => {
@@ -98,24 +82,24 @@ describe("commands, settings and status bar", () => {
   it("S05: a new session while an answer streams gets nothing of it; the old one says that it was stopped", async () => {
     const gate = createGate();
     const chats = server.chats().length;
-    brain = () => ({
+    server.setBrain(() => ({
       content: "part of the old answer, which goes on and on",
       chunkSize: 8,
       before: (piece) => (piece > 2 ? gate.opened : undefined),
-    });
+    }));
     await panel.send("a long answer please");
     await panel.frame().getByText("part of the old").waitFor();
     await vscode.commands.executeCommand("loom.newSession");
-    await toast("it was stopped there").waitFor();
+    await panel.toast("it was stopped there").waitFor();
     gate.open();
-    brain = () => ({ content: "answer of the new session" });
+    server.setBrain(() => ({ content: "answer of the new session" }));
     await panel.send("hello");
-    await item("answer of the new session").waitFor();
+    await panel.item("answer of the new session").waitFor();
     assert.equal(await panel.frame().getByText("part of the old").count(), 0);
     const last = await server.waitForChat(chats + 2);
     assert.ok(!JSON.stringify(last.request).includes("part of the old"));
     await panel.runFromPalette("Loom: Show Sessions");
-    await widget().locator(".monaco-list-row", { hasText: "a long answer please" }).click();
+    await panel.quickInput().locator(".monaco-list-row", { hasText: "a long answer please" }).click();
     await panel.frame().getByText("part of the old").waitFor();
     await panel.frame().getByText("Stopped.").waitFor();
     await vscode.commands.executeCommand("notifications.clearAll");

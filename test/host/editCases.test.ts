@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
-import { mkdir, rm, utimes, writeFile } from "node:fs/promises";
+import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import vscode = require("vscode");
 import { editorWorkspace } from "../../src/vscode/documents/editorWorkspace";
-import { localFolders } from "../../src/vscode/documents/workspaceFacts";
 import { FakeShell, toolCaller } from "../support/toolCalls";
+import { root, withoutAutoSave, writeOld } from "./support/documents";
 
-const folder = join(localFolders()[0]?.path ?? "", "cases");
+const folder = join(root, "cases");
 const pathOf = (name: string): string => join(folder, name);
 const bytesOf = (name: string): string => readFileSync(pathOf(name)).toString("latin1");
 const call = toolCaller(editorWorkspace(), new FakeShell());
@@ -18,12 +18,7 @@ const edit = (
   more: Readonly<Record<string, boolean>> = {},
 ) => call("edit_file", { path: `cases/${name}`, old_text, new_text, ...more });
 
-/** A file that has been there for a while, so that the editor knows all of it. */
-async function write(name: string, text: string): Promise<void> {
-  const longAgo = new Date(Date.now() - 3_600_000);
-  await writeFile(pathOf(name), text, "latin1");
-  await utimes(pathOf(name), longAgo, longAgo);
-}
+const write = (name: string, text: string) => writeOld(pathOf(name), Buffer.from(text, "latin1"));
 
 /** Nothing that a tool did or left undone stays behind. */
 function assertNothingLeft(...names: readonly string[]): void {
@@ -35,10 +30,8 @@ function assertNothingLeft(...names: readonly string[]): void {
 }
 
 describe("the tools on documents of the editor", () => {
-  const autoSave = (value: string | undefined): Thenable<void> =>
-    vscode.workspace.getConfiguration("files").update("autoSave", value, vscode.ConfigurationTarget.Global);
-  before(() => autoSave("off"));
-  after(() => autoSave(undefined));
+  withoutAutoSave();
+
   beforeEach(() => mkdir(folder, { recursive: true }));
   afterEach(async () => {
     await vscode.commands.executeCommand("workbench.action.closeAllEditors");

@@ -1,14 +1,13 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { mkdir, rm, utimes, writeFile } from "node:fs/promises";
+import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import fc from "fast-check";
 import vscode = require("vscode");
 import { editorWorkspace } from "../../src/vscode/documents/editorWorkspace";
-import { localFolders } from "../../src/vscode/documents/workspaceFacts";
 import { FakeShell, toolCaller } from "../support/toolCalls";
+import { root, withoutAutoSave, writeOld } from "./support/documents";
 
-const root = localFolders()[0]?.path ?? "";
 const folder = join(root, "random");
 const MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
@@ -36,14 +35,10 @@ const anyFile: fc.Arbitrary<RandomFile> = fc.record({
 });
 
 describe("random edits through the editor", () => {
-  const autoSave = (value: string | undefined): Thenable<void> =>
-    vscode.workspace.getConfiguration("files").update("autoSave", value, vscode.ConfigurationTarget.Global);
-  before(async () => {
-    await autoSave("off");
-    await mkdir(folder, { recursive: true });
-  });
+  withoutAutoSave();
+
+  before(() => mkdir(folder, { recursive: true }));
   after(async () => {
-    await autoSave(undefined);
     await vscode.commands.executeCommand("workbench.action.closeAllEditors");
     await rm(folder, { recursive: true });
   });
@@ -62,9 +57,7 @@ describe("random edits through the editor", () => {
         ]);
       const original = toBytes(marked);
       const path = join(folder, name);
-      await writeFile(path, original);
-      const longAgo = new Date(Date.now() - 3_600_000);
-      await utimes(path, longAgo, longAgo);
+      await writeOld(path, original);
       const input = { path: `random/${name}`, old_text: "<here>", new_text: inserted.join("\n") };
       const result = await call("edit_file", input);
       assert.equal(result.outcome, "ok", result.content);

@@ -7,10 +7,9 @@ import vscode = require("vscode");
 import type { FileChange } from "../../src/core/ports";
 import { hashText } from "../../src/node/files/workspace";
 import { editorWorkspace } from "../../src/vscode/documents/editorWorkspace";
-import { localFolders } from "../../src/vscode/documents/workspaceFacts";
+import { becomes, root, withoutAutoSave, writeOld } from "./support/documents";
 
 const workspace = editorWorkspace();
-const root = localFolders()[0]?.path ?? "";
 const folder = join(root, "edited");
 const pathOf = (name: string): string => join(folder, name);
 const bytesOf = (name: string): Buffer => readFileSync(pathOf(name));
@@ -45,32 +44,8 @@ async function type(editor: vscode.TextEditor, text: string): Promise<void> {
   assert.ok(await editor.edit((builder) => builder.insert(end, text)));
 }
 
-/** A file that has been there for a while, so that the editor knows all of it. */
-async function writeOld(name: string, text: string): Promise<void> {
-  const longAgo = new Date(Date.now() - 3_600_000);
-  await writeFile(pathOf(name), text);
-  await utimes(pathOf(name), longAgo, longAgo);
-}
-
-/** Waits until the document has this text. */
-function becomes(document: vscode.TextDocument, text: string): Promise<void> {
-  return new Promise((resolve) => {
-    const check = (): void => {
-      if (document.getText() !== text) return;
-      listener.dispose();
-      resolve();
-    };
-    const listener = vscode.workspace.onDidChangeTextDocument(check);
-    check();
-  });
-}
-
 describe("edits through the editor", () => {
-  // In the editor's server form files are saved by themselves a second after typing.
-  const autoSave = (value: string | undefined): Thenable<void> =>
-    vscode.workspace.getConfiguration("files").update("autoSave", value, vscode.ConfigurationTarget.Global);
-  before(() => autoSave("off"));
-  after(() => autoSave(undefined));
+  withoutAutoSave();
 
   beforeEach(() => mkdir(folder, { recursive: true }));
 
@@ -155,7 +130,7 @@ describe("edits through the editor", () => {
   });
 
   it("one undo takes an edit back", async () => {
-    await writeOld("undo.txt", "one\ntwo\nthree\n");
+    await writeOld(pathOf("undo.txt"), "one\ntwo\nthree\n");
     const editor = await show(pathOf("undo.txt"));
     await edit("undo.txt", "two\nthree", "2\n3");
     assert.equal(editor.document.getText(), "one\n2\n3\n");
@@ -267,7 +242,7 @@ describe("edits through the editor", () => {
   });
 
   it("E10: a change that cannot be saved is taken back, and what came onto the disk meanwhile stays", async () => {
-    await writeOld("raced.txt", "one\n");
+    await writeOld(pathOf("raced.txt"), "one\n");
     const editor = await show(pathOf("raced.txt"));
     const listener = vscode.workspace.onWillSaveTextDocument((save) => {
       // Somebody else writes the file at the last moment, which makes the editor refuse to save over it.

@@ -3,28 +3,23 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import vscode = require("vscode");
 import { openPalette } from "../../scripts/editor/palette";
-import { createGate, type Brain, type ScriptedServer } from "../support/scriptedServer";
-import { Panel } from "./support/panel";
-import { useScriptedServer } from "./support/scripted";
+import { createGate, type ScriptedServer } from "../support/scriptedServer";
+import { root } from "./support/documents";
+import type { Panel } from "./support/panel";
+import { useSessions } from "./support/setUp";
 
-const root = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? "";
 /** The editor makes this one for every view. */
 const EDITORS_OWN = "Loom: Focus on Chat View";
 
 let panel: Panel;
 let server: ScriptedServer;
-let scripted: Awaited<ReturnType<typeof useScriptedServer>>;
-let brain: Brain = () => ({ content: "OK." });
-
-const item = (text: string) => panel.item(text);
-const widget = () => panel.workbench.locator(".quick-input-widget");
 
 /** The titles of Loom's commands that the command palette offers. */
 async function offered(): Promise<readonly string[]> {
   const { keyboard } = panel.workbench;
   await openPalette(panel.workbench);
   await keyboard.type("Loom: ");
-  const rows = widget().locator(".monaco-list-row");
+  const rows = panel.quickInput().locator(".monaco-list-row");
   await rows.filter({ hasText: "Loom: Set Access Token" }).waitFor();
   const titles = new Set<string>();
   // Only the rows in view are there: the first ones, and after a step up from the first the last ones.
@@ -37,28 +32,12 @@ async function offered(): Promise<readonly string[]> {
   await rows.and(panel.workbench.locator(".focused")).filter({ hasNotText: first.trim() }).waitFor();
   await collect();
   await keyboard.press("Escape");
-  await widget().waitFor({ state: "hidden" });
+  await panel.quickInput().waitFor({ state: "hidden" });
   return [...titles].filter((title) => title.startsWith("Loom: ") && title !== EDITORS_OWN);
 }
 
 describe("what the commands are there for, and when", () => {
-  before(async () => {
-    panel = await Panel.connect();
-    scripted = await useScriptedServer({ brain: (request) => brain(request) });
-    ({ server } = scripted);
-    await panel.open();
-  });
-
-  after(async () => {
-    await scripted.stop();
-    await panel.close();
-  });
-
-  beforeEach(async () => {
-    brain = () => ({ content: "OK." });
-    await vscode.commands.executeCommand("workbench.action.closeAllEditors");
-    await panel.startSession();
-  });
+  useSessions((given) => ({ panel, server } = given));
 
   it("offers each command only while it can do something", async () => {
     const always = [
@@ -89,22 +68,22 @@ describe("what the commands are there for, and when", () => {
     };
     await assertOffered();
     const gate = createGate();
-    brain = async ({ tools }) => {
+    server.setBrain(async ({ tools }) => {
       await gate.opened;
       return {
         content: tools.length > 0 ? "A long answer. ".repeat(120) : "- Long answers were given to each.",
       };
-    };
+    });
     await panel.send("work for a while");
     await panel.button("Stop").waitFor();
     await assertOffered("Stop");
     gate.open();
-    await item("A long answer.").waitFor();
+    await panel.item("A long answer.").waitFor();
     await panel.untilIdle();
     await assertOffered("Compact Now");
     for (const text of ["two", "three", "four", "five"]) await panel.say(text);
     await panel.compactNow();
-    await item("Compacted: ").waitFor();
+    await panel.item("Compacted: ").waitFor();
     await panel.untilIdle();
     await assertOffered(...afterCompaction);
     server.refuseConnections();
@@ -121,13 +100,13 @@ describe("what the commands are there for, and when", () => {
     await panel.send("/context");
     await panel.frame().getByRole("dialog", { name: "What fills the context" }).waitFor();
     await panel.workbench.keyboard.press("Escape");
-    brain = ({ tools }) => ({
+    server.setBrain(({ tools }) => ({
       content:
         tools.length > 0 ? "A long answer. ".repeat(120) : "- The API was decided to be small and stable.",
-    });
+    }));
     for (const text of ["one", "two", "three", "four", "five"]) await panel.say(text);
     await panel.send("/compact keep the API decisions");
-    await item("Compacted: ").waitFor();
+    await panel.item("Compacted: ").waitFor();
     await panel.untilIdle();
     const instruction = server.chats().at(-1)?.request.messages?.at(-1)?.content ?? "";
     assert.match(instruction, /keep the API decisions/);
@@ -135,7 +114,7 @@ describe("what the commands are there for, and when", () => {
     await panel.workbench.locator(".tab.active", { hasText: "Summary.md" }).waitFor();
     const chats = server.chats().length;
     await panel.send("/clear");
-    await item("Compacted: ").waitFor({ state: "detached" });
+    await panel.item("Compacted: ").waitFor({ state: "detached" });
     await panel.send("/nonsense");
     await panel.frame().locator(".composer-note", { hasText: "There is no command /nonsense." }).waitFor();
     assert.equal(await panel.composer().inputValue(), "/nonsense");
@@ -146,11 +125,11 @@ describe("what the commands are there for, and when", () => {
   it("the log tells requests and timings, and nothing of what was said or read", async () => {
     writeFileSync(join(root, "secret.txt"), "the harbour key is heliotrope\n");
     let isRead = false;
-    brain = () => {
+    server.setBrain(() => {
       if (isRead) return { content: "It says heliotrope." };
       isRead = true;
       return { content: "", toolCalls: [{ name: "read_file", arguments: { path: "secret.txt" } }] };
-    };
+    });
     await panel.say("what is in secret.txt, and who is Clementine?");
     await panel.runFromPalette("Loom: Open Log");
     const log = await documentWith((document) => document.uri.scheme === "output" && isLog(document));

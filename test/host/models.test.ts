@@ -5,16 +5,16 @@ import type { AddressInfo } from "node:net";
 import vscode = require("vscode");
 import { asksForSummary } from "../support/asksForSummary";
 import { createGate, startScriptedServer, type ScriptedServer } from "../support/scriptedServer";
-import { Panel } from "./support/panel";
-import { setLoom, useServer } from "./support/scripted";
+import type { Panel } from "./support/panel";
+import { setLoom } from "./support/scripted";
+import { usePanel } from "./support/setUp";
 import { LONG } from "./support/steering";
 
 let panel: Panel;
 let server: ScriptedServer;
-let stopServer: () => Promise<void>;
 
-const widget = () => panel.workbench.locator(".quick-input-widget");
-const row = (text: string | RegExp) => widget().locator(".monaco-list-row").filter({ hasText: text });
+const row = (text: string | RegExp) =>
+  panel.quickInput().locator(".monaco-list-row").filter({ hasText: text });
 const phase = () => panel.frame().getByRole("group", { name: "Status" });
 const setting = (name: string) => vscode.workspace.getConfiguration("loom").get<unknown>(name);
 
@@ -38,9 +38,8 @@ async function until(condition: () => boolean): Promise<void> {
 }
 
 describe("models and waiting in the real panel", () => {
-  before(async () => {
-    panel = await Panel.connect();
-    server = await startScriptedServer({
+  usePanel((given) => ({ panel, server } = given), {
+    server: {
       models: [
         {
           name: "scripted",
@@ -54,17 +53,11 @@ describe("models and waiting in the real panel", () => {
       ],
       pullable: [{ name: "new:4b", size: 4_000_000_000 }],
       beforePullLine: (line) => (line === pause?.line ? pause.until : undefined),
-    });
-    stopServer = await useServer(server, { model: "scripted" });
-    await panel.open();
-    await panel.startSession();
+    },
   });
 
-  after(async () => {
-    await setLoom({ cloudModels: undefined, numCtx: undefined });
-    await stopServer();
-    await panel.close();
-  });
+  before(() => panel.startSession());
+  after(() => setLoom({ cloudModels: undefined, numCtx: undefined }));
 
   it("loads the model when the cursor is in the message field, and says while a message waits for it what it waits for", async () => {
     const gate = createGate();
@@ -91,7 +84,7 @@ describe("models and waiting in the real panel", () => {
     const gate = createGate();
     server.playFault("/api/show", { kind: "hang", afterChunks: 0, until: gate.opened }, 3);
     const names = async () =>
-      (await widget().locator(".monaco-list-row .label-name").allTextContents()).flatMap(
+      (await panel.quickInput().locator(".monaco-list-row .label-name").allTextContents()).flatMap(
         (text) => /^\W*(\S+:\S+)$/.exec(text)?.[1] ?? [],
       );
     await panel.runFromPalette("Loom: Select Model");
@@ -102,7 +95,7 @@ describe("models and waiting in the real panel", () => {
     await row("cannot call tools, so it can").waitFor();
     assert.deepEqual(await names(), shown, "nothing moves under the pointer");
     await panel.workbench.keyboard.press("Escape");
-    await widget().waitFor({ state: "hidden" });
+    await panel.quickInput().waitFor({ state: "hidden" });
     await panel.runFromPalette("Loom: Select Model");
     const detail =
       /4\.7 GB.* · in memory.*calls tools · thinks · sees pictures · trained for 40,960 tokens · 8,192 take about 0\.5 GB/;
@@ -110,7 +103,7 @@ describe("models and waiting in the real panel", () => {
     await row("runs elsewhere: what you send leaves this machine").waitFor();
     await panel.screenshot("models");
     await panel.workbench.keyboard.press("Escape");
-    await widget().waitFor({ state: "hidden" });
+    await panel.quickInput().waitFor({ state: "hidden" });
   });
 
   it("sends nothing to a model that runs elsewhere before somebody agrees, asks once, and does not list it where it is to be hidden", async () => {
@@ -206,7 +199,7 @@ describe("models and waiting in the real panel", () => {
       await setLoom({ address: other.url });
       const banner = panel.frame().locator(".banner").filter({ hasText: "Ollama asks for an access token" });
       await banner.getByRole("button", { name: "Set access token" }).click();
-      const input = widget().locator("input[type=password]");
+      const input = panel.quickInput().locator("input[type=password]");
       await input.fill("periwinkle-7");
       await input.press("Enter");
       await banner.waitFor({ state: "hidden" });

@@ -3,27 +3,17 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import { join } from "node:path";
 import vscode = require("vscode");
 import type { ScriptedServer, ScriptedToolCall } from "../support/scriptedServer";
-import { Panel } from "./support/panel";
-import { useScriptedServer } from "./support/scripted";
+import { root } from "./support/documents";
+import type { Panel } from "./support/panel";
+import { callOnce } from "./support/scripted";
+import { useSessions } from "./support/setUp";
 
-const root = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? "";
 const folder = join(root, "turn");
 const pathOf = (name: string): string => join(folder, name);
 const textOf = (name: string): string => readFileSync(pathOf(name), "utf8");
 
 let panel: Panel;
 let server: ScriptedServer;
-let scripted: Awaited<ReturnType<typeof useScriptedServer>>;
-
-/** The next reply makes these calls, the one after it answers. */
-function callOnce(...toolCalls: readonly ScriptedToolCall[]): void {
-  let isCalled = false;
-  server.setBrain(() => {
-    if (isCalled) return { content: "That was it." };
-    isCalled = true;
-    return { content: "", toolCalls };
-  });
-}
 
 const edit = (name: string, old_text: string, new_text: string): ScriptedToolCall => ({
   name: "edit_file",
@@ -35,7 +25,7 @@ const card = () => panel.frame().getByRole("group", { name: /^Approval needed: /
 /** Has the model make calls, each of which is agreed to. */
 async function play(text: string, ...calls: readonly ScriptedToolCall[]): Promise<void> {
   const turns = await panel.item("That was it.").count();
-  callOnce(...calls);
+  callOnce(server, ...calls);
   await panel.send(text);
   for (const call of calls) {
     const isCommand = call.name === "bash";
@@ -51,31 +41,18 @@ async function play(text: string, ...calls: readonly ScriptedToolCall[]): Promis
 
 /** Accepts the list of files as it is ticked. */
 async function acceptList(): Promise<void> {
-  const list = panel.workbench.locator(".quick-input-widget");
+  const list = panel.quickInput();
   await list.getByText("Restore files to how they were before").waitFor();
   await list.getByRole("button", { name: "OK" }).click();
 }
 
 const restored = () => panel.frame().getByRole("listitem", { name: "Files taken back" });
 
-/** Connects to the window, and gives each test a folder and a session of its own. */
-function useEditor(): void {
-  before(async () => {
-    panel = await Panel.connect();
-    scripted = await useScriptedServer();
-    ({ server } = scripted);
-    await panel.open();
-  });
+/** A session and a folder for each test. */
+function useFolder(): void {
+  useSessions((given) => ({ panel, server } = given));
 
-  after(async () => {
-    await scripted.stop();
-    await panel.close();
-  });
-
-  beforeEach(async () => {
-    mkdirSync(folder, { recursive: true });
-    await panel.startSession();
-  });
+  beforeEach(() => mkdirSync(folder, { recursive: true }));
 
   afterEach(async () => {
     await vscode.commands.executeCommand("workbench.action.closeAllEditors");
@@ -84,7 +61,7 @@ function useEditor(): void {
 }
 
 describe("taking back what a turn changed", () => {
-  useEditor();
+  useFolder();
 
   it("shows the diff, restores changed, created and deleted files, and can be undone", async () => {
     writeFileSync(pathOf("a.txt"), "one\r\ntwo\r\n");
@@ -128,7 +105,7 @@ describe("taking back what a turn changed", () => {
     assert.ok(await editor.edit((builder) => builder.insert(new vscode.Position(15, 0), "mine ")));
     assert.ok(await editor.document.save());
     const mine = textOf("both.txt");
-    const list = panel.workbench.locator(".quick-input-widget");
+    const list = panel.quickInput();
     const ask = () => list.getByText("turn/both.txt was changed after Loom changed it").waitFor();
     await panel.runFromPalette("Loom: Restore Files of the Last Turn");
     await acceptList();
@@ -146,11 +123,11 @@ describe("taking back what a turn changed", () => {
 });
 
 describe("questions about files that change, and about secrets", () => {
-  useEditor();
+  useFolder();
 
   it("a question is withdrawn and asked anew when the person types in the file meanwhile; what is allowed is what was shown", async () => {
     writeFileSync(pathOf("a.txt"), "one\ntwo\n");
-    callOnce(edit("a.txt", "two", "2"));
+    callOnce(server, edit("a.txt", "two", "2"));
     const editor = await vscode.window.showTextDocument(vscode.Uri.file(pathOf("a.txt")));
     await panel.send("change it");
     await card().waitFor();
@@ -167,7 +144,7 @@ describe("questions about files that change, and about secrets", () => {
 
   it("R04, B05: a secret file is asked about, and a command says what it runs and names, and is not remembered", async () => {
     writeFileSync(pathOf(".env"), "TOKEN=fake-123\n");
-    callOnce({ name: "read_file", arguments: { path: "turn/.env" } });
+    callOnce(server, { name: "read_file", arguments: { path: "turn/.env" } });
     await panel.send("read it");
     await card()
       .filter({ hasText: "looks like a file with secrets" })
@@ -176,7 +153,7 @@ describe("questions about files that change, and about secrets", () => {
     await panel.item("That was it.").waitFor();
     await panel.untilIdle();
     assert.ok(!JSON.stringify(server.chats().at(-1)?.request).includes("fake-123"));
-    callOnce(bash("git status; cat turn/.env | tee turn/p1"));
+    callOnce(server, bash("git status; cat turn/.env | tee turn/p1"));
     await panel.send("run it");
     await card().getByText("Runs git, cat, tee.").waitFor();
     await card().getByText("Names files that look like secrets: turn/.env.").waitFor();

@@ -2,28 +2,20 @@ import assert from "node:assert/strict";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import vscode = require("vscode");
-import {
-  createGate,
-  startScriptedServer,
-  type Brain,
-  type ScriptedServer,
-  type SeenChat,
-} from "../support/scriptedServer";
+import { createGate, type Brain, type ScriptedServer, type SeenChat } from "../support/scriptedServer";
+import { root } from "./support/documents";
 import { FACTS, LONG, rewriteEditor, usedInTable } from "./support/steering";
-import { Panel, themeNames } from "./support/panel";
-import { useServer } from "./support/scripted";
+import { themeNames, type Panel } from "./support/panel";
+import { useSessions } from "./support/setUp";
 
-const root = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? "";
 const notes = join(root, "notes.txt");
 
 let panel: Panel;
 let server: ScriptedServer;
-let stopServer: () => Promise<void>;
 let summary: Brain;
 
 const marker = () => panel.item(/^Compacted: /).last();
 const inMarker = (name: string) => marker().getByRole("button", { name, exact: true });
-const toast = (text: string) => panel.workbench.locator(".notification-list-item", { hasText: text });
 const lastChat = (): SeenChat => {
   const chat = server.chats().findLast(({ request }) => (request.tools ?? []).length > 0);
   assert.ok(chat, "no chat was asked for");
@@ -48,28 +40,17 @@ async function unfold(): Promise<void> {
 }
 
 describe("a compaction is seen, steered and taken back", () => {
-  before(async () => {
-    panel = await Panel.connect();
-    server = await startScriptedServer({
-      brain: (request) => (request.tools.length > 0 ? { content: LONG } : summary(request)),
-    });
-    stopServer = await useServer(server, { model: "scripted", numCtx: 4096 });
-    await panel.open();
+  useSessions((given) => ({ panel, server } = given), { settings: { numCtx: 4096 } });
+
+  beforeEach(async () => {
+    summary = () => ({ content: "- The person counted; the answers were long." });
+    server.setBrain((request) => (request.tools.length > 0 ? { content: LONG } : summary(request)));
+    await vscode.commands.executeCommand("notifications.clearAll");
   });
 
   after(async () => {
     rmSync(notes, { force: true });
     await panel.setTheme("Default Dark Modern");
-    await stopServer();
-    await panel.close();
-  });
-
-  beforeEach(async () => {
-    summary = () => ({ content: "- The person counted; the answers were long." });
-    server.setBrain((request) => (request.tools.length > 0 ? { content: LONG } : summary(request)));
-    await vscode.commands.executeCommand("workbench.action.closeAllEditors");
-    await vscode.commands.executeCommand("notifications.clearAll");
-    await panel.startSession();
   });
 
   it("C09: the marker says why, how much and with what focus; exact values of the first turn are in the next request", async () => {
@@ -113,7 +94,7 @@ describe("a compaction is seen, steered and taken back", () => {
     await panel.say("six");
     assert.ok(slot().includes("written by me: port 48213"));
     await rewriteEditor(panel, "");
-    await toast("The summary is empty").waitFor();
+    await panel.toast("The summary is empty").waitFor();
     assert.equal(vscode.window.activeTextEditor?.document.isDirty, true);
     await vscode.commands.executeCommand("notifications.clearAll");
     // Written anew while the editor holds unsaved changes: the editor asks before it loses either.
@@ -123,7 +104,7 @@ describe("a compaction is seen, steered and taken back", () => {
     await marker().locator(".markdown", { hasText: "SELECT port" }).waitFor();
     await panel.untilIdle();
     await rewriteEditor(panel, "- mine again");
-    await toast("newer").waitFor();
+    await panel.toast("newer").waitFor();
     await panel.say("seven");
     assert.ok(slot().includes("SELECT port FROM t_ord_7"));
     await vscode.commands.executeCommand("workbench.action.files.revert");

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import vscode = require("vscode");
-import { startScriptedServer, type ScriptedServer } from "../support/scriptedServer";
-import { Panel } from "./support/panel";
-import { setLoom, useServer } from "./support/scripted";
+import type { ScriptedServer } from "../support/scriptedServer";
+import type { Panel } from "./support/panel";
+import { setLoom } from "./support/scripted";
+import { usePanel } from "./support/setUp";
 import { LONG } from "./support/steering";
 
 const WORDS = "הסיסמה היא periwinkle-7, ולעולם אין לגעת ב-legacy/.";
@@ -10,7 +11,6 @@ const SUMMARY = "- האדם מסר סיסמה וביקש לספור; התשוב�
 
 let panel: Panel;
 let server: ScriptedServer;
-let stopServer: () => Promise<void>;
 
 const marker = () => panel.item(/^Compacted: /).last();
 const slot = () =>
@@ -24,21 +24,13 @@ const directionOf = (text: string) =>
     .evaluate((element) => getComputedStyle(element).direction);
 
 describe("a compaction in another language, and one that cannot be undone", () => {
-  before(async () => {
-    panel = await Panel.connect();
-    server = await startScriptedServer({
-      brain: ({ tools }) => ({ content: tools.length > 0 ? LONG : SUMMARY }),
-    });
-    stopServer = await useServer(server, { model: "scripted", numCtx: 4096 });
-    await panel.open();
-    await panel.startSession();
+  usePanel((given) => ({ panel, server } = given), {
+    server: { brain: ({ tools }) => ({ content: tools.length > 0 ? LONG : SUMMARY }) },
+    settings: { numCtx: 4096 },
   });
 
-  after(async () => {
-    await vscode.commands.executeCommand("notifications.clearAll");
-    await stopServer();
-    await panel.close();
-  });
+  before(() => panel.startSession());
+  after(() => vscode.commands.executeCommand("notifications.clearAll"));
 
   it("the summary is asked for in the conversation's language, and what is read from right to left stands right", async () => {
     for (const text of [WORDS, "two", "three", "four", "five"]) await panel.say(text);

@@ -4,34 +4,17 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import vscode = require("vscode");
 import type { ScriptedServer } from "../support/scriptedServer";
-import { Panel } from "./support/panel";
-import { setLoom, useScriptedServer } from "./support/scripted";
-
-const root = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? "";
+import { becomes, root } from "./support/documents";
+import type { Panel } from "./support/panel";
+import { setLoom } from "./support/scripted";
+import { useSessions } from "./support/setUp";
 
 let panel: Panel;
 let server: ScriptedServer;
-let scripted: Awaited<ReturnType<typeof useScriptedServer>>;
 
 describe("transcript and composer in the editor", () => {
-  before(async () => {
-    panel = await Panel.connect();
-    scripted = await useScriptedServer({
-      models: [{ name: "scripted", capabilities: ["completion", "tools", "thinking"] }],
-    });
-    ({ server } = scripted);
-    await panel.open();
-  });
-
-  after(async () => {
-    await scripted.stop();
-    await panel.close();
-  });
-
-  beforeEach(async () => {
-    server.setBrain(() => ({ content: "OK." }));
-    await vscode.commands.executeCommand("workbench.action.closeAllEditors");
-    await panel.startSession();
+  useSessions((given) => ({ panel, server } = given), {
+    server: { models: [{ name: "scripted", capabilities: ["completion", "tools", "thinking"] }] },
   });
 
   it("code of an answer is copied and inserted at the cursor by its buttons", async () => {
@@ -123,7 +106,7 @@ describe("transcript and composer in the editor", () => {
       if (!["/usr/local/bin/ollama", "/usr/bin/ollama"].some(existsSync)) {
         process.env["PATH"] = folder;
         await panel.button("Start Ollama").click();
-        const toast = panel.workbench.locator(".notification-list-item", { hasText: "Ollama was not found" });
+        const toast = panel.toast("Ollama was not found");
         await toast.getByRole("button", { name: "Open Download Page" }).waitFor();
       }
       writeFileSync(join(folder, "ollama"), "#!/bin/sh\n");
@@ -136,7 +119,7 @@ describe("transcript and composer in the editor", () => {
       await server.acceptConnections();
       await panel.frame().getByRole("heading", { name: "Choose a model" }).waitFor();
       await panel.frame().getByRole("button", { name: "Choose a model" }).first().click();
-      await panel.workbench.locator(".quick-input-widget .monaco-list-row", { hasText: "scripted" }).click();
+      await panel.quickInput().locator(".monaco-list-row", { hasText: "scripted" }).click();
       await panel.frame().getByRole("heading", { name: "What shall we work on?" }).waitFor();
     } finally {
       process.env["PATH"] = path;
@@ -147,16 +130,3 @@ describe("transcript and composer in the editor", () => {
     }
   });
 });
-
-/** Waits until the document has this text. */
-function becomes(document: vscode.TextDocument, text: string): Promise<void> {
-  return new Promise((resolve) => {
-    const check = (): void => {
-      if (document.getText() !== text) return;
-      listener.dispose();
-      resolve();
-    };
-    const listener = vscode.workspace.onDidChangeTextDocument(check);
-    check();
-  });
-}

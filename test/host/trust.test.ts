@@ -5,17 +5,17 @@ import { join } from "node:path";
 import { isAlive } from "../support/isAlive";
 import { startScriptedServer, type ScriptedServer } from "../support/scriptedServer";
 import { Panel } from "./support/panel";
-import { useScriptedServer } from "./support/scripted";
+import { useServer } from "./support/scripted";
 
 let main: Panel;
 let window: Panel | undefined;
 let server: ScriptedServer;
 /** The server that the folder's settings name. */
 let stranger: ScriptedServer;
-let scripted: Awaited<ReturnType<typeof useScriptedServer>>;
+let stopServer: () => Promise<void>;
 let folder: string;
 
-const toast = (text: string) => window?.workbench.locator(".notification-list-item", { hasText: text });
+const toast = (text: string) => window?.toast(text);
 const TOKEN = "periwinkle-token";
 
 function writeFolderSettings(address: string): void {
@@ -44,8 +44,8 @@ describe("a folder that is not trusted", () => {
   before(async function () {
     main = await Panel.connect();
     if (!main.canOpenWindows) return this.skip();
-    scripted = await useScriptedServer();
-    ({ server } = scripted);
+    server = await startScriptedServer();
+    stopServer = await useServer(server, { model: "scripted" });
     stranger = await startScriptedServer();
     folder = mkdtempSync(join(tmpdir(), "loom-untrusted-"));
     mkdirSync(join(folder, ".vscode"));
@@ -59,7 +59,7 @@ describe("a folder that is not trusted", () => {
   after(async () => {
     await window?.close();
     if (folder) setTrust(false);
-    await scripted?.stop();
+    await stopServer?.();
     await stranger?.close();
     if (folder) rmSync(folder, { recursive: true });
     await main.close();

@@ -5,18 +5,17 @@ import vscode = require("vscode");
 import { SUMMARY_SENTENCE } from "../../src/core/window/summaryMessage";
 import { rehearse, REHEARSAL_MODEL, startRehearsalServer } from "../support/rehearsal";
 import { createGate, type ScriptedServer, type SeenChat } from "../support/scriptedServer";
-import { Panel, themeNames } from "./support/panel";
-import { useServer } from "./support/scripted";
+import { root } from "./support/documents";
+import { themeNames, type Panel } from "./support/panel";
+import { usePanel } from "./support/setUp";
 
 const NUM_CTX = 4096;
 const PASSWORD = "periwinkle-7";
 const FILES = ["src/menu.ts", "src/basket.ts", "src/discounts.ts", "src/pickup.ts", "src/receipt.ts"];
-const root = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? "";
 const rules = join(root, "AGENTS.md");
 
 let panel: Panel;
 let server: ScriptedServer;
-let stopServer: () => Promise<void>;
 /** Opened when a summary is asked for, and to let it come. */
 const summaryAsked = createGate();
 const summaries = createGate();
@@ -30,29 +29,25 @@ const lastSummary = (): SeenChat => {
 const marker = () => panel.item(/^Compacted: /);
 
 describe("the walkthrough at num_ctx 4096", () => {
+  usePanel((given) => ({ panel, server } = given), {
+    startServer: startRehearsalServer,
+    settings: { model: REHEARSAL_MODEL, numCtx: NUM_CTX },
+  });
+
   before(async () => {
-    panel = await Panel.connect();
-    server = await startRehearsalServer();
     server.setBrain(async (request) => {
       if (request.tools.length > 0) return rehearse(request);
       summaryAsked.open();
       await summaries.opened;
       return rehearse(request);
     });
-    stopServer = await useServer(server, { model: REHEARSAL_MODEL, numCtx: NUM_CTX });
-    await vscode.commands.executeCommand("workbench.action.closeAllEditors");
-    await vscode.commands.executeCommand("notifications.clearAll");
-    await panel.open();
-    await vscode.commands.executeCommand("loom.newSession");
-    await panel.frame().locator("textarea:focus").waitFor();
+    await panel.startSession();
   });
 
   after(async () => {
     rmSync(rules, { force: true });
     await panel.setTheme("Default Dark Modern");
     await vscode.commands.executeCommand("workbench.action.closeAllEditors");
-    await stopServer();
-    await panel.close();
   });
 
   it("four files after the password the meter passes 80 %, says so, and the conversation is compacted by itself", async () => {

@@ -2,14 +2,12 @@ import assert from "node:assert/strict";
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
-import vscode = require("vscode");
 import { openPalette } from "../../scripts/editor/palette";
 import { rehearse, REHEARSAL_MODEL, startRehearsalServer } from "../support/rehearsal";
 import type { ScriptedServer, ScriptedToolCall } from "../support/scriptedServer";
+import { root } from "./support/documents";
 import { Panel } from "./support/panel";
 import { useServer } from "./support/scripted";
-
-const root = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? "";
 
 let main: Panel;
 let server: ScriptedServer;
@@ -23,7 +21,6 @@ const WORDS = ["alpha", "beta"];
 
 const bar = () => window.workbench.locator('.statusbar-item[id^="loom.loom"]');
 const transcript = () => window.frame().getByRole("list", { name: "Conversation" }).innerText();
-const toast = (text: string) => window.workbench.locator(".notification-list-item", { hasText: text });
 
 const pathOf = (name: string) => join(folder, name);
 
@@ -66,7 +63,7 @@ describe("windows of their own", () => {
   it("a window in which nobody uses Loom does not activate it", async () => {
     await window.workbench.locator('.statusbar-item[id="status.problems"]').waitFor();
     await openPalette(window.workbench);
-    await window.workbench.locator(".quick-input-widget .monaco-list-row").first().waitFor();
+    await window.quickInput().locator(".monaco-list-row").first().waitFor();
     await window.workbench.keyboard.press("Escape");
     assert.equal(await bar().count(), 0);
     await window.runFromPalette("Loom: Focus Chat");
@@ -111,7 +108,7 @@ describe("windows of their own", () => {
       ["1\n", false],
     );
     await window.button("Restore…").click();
-    await window.workbench.locator(".quick-input-widget").getByRole("button", { name: "OK" }).click();
+    await window.quickInput().getByRole("button", { name: "OK" }).click();
     await window.frame().getByRole("listitem", { name: "Files taken back" }).waitFor();
     assert.deepEqual(
       ["kept.txt", "gone.txt"].map((name) => readFileSync(pathOf(name), "utf8")),
@@ -137,9 +134,9 @@ describe("windows of their own", () => {
     await window.runFromPalette("Loom: Focus Chat");
     await window.item("The first word is beta.").waitFor();
     for (const word of WORDS) {
-      await toast(
-        `The file of the session “The first word is ${word}.” was damaged: 1 of its lines`,
-      ).waitFor();
+      await window
+        .toast(`The file of the session “The first word is ${word}.” was damaged: 1 of its lines`)
+        .waitFor();
     }
     for (const { path, cut } of damaged) {
       const names = readdirSync(dirname(path)).filter(
@@ -151,9 +148,7 @@ describe("windows of their own", () => {
     assert.equal(await window.item("The last word is").count(), 0);
     await window.screenshot("damaged-sessions");
     await window.runFromPalette("Loom: Show Sessions");
-    await window.workbench
-      .locator(".quick-input-widget .monaco-list-row", { hasText: "The first word is alpha." })
-      .click();
+    await window.quickInput().locator(".monaco-list-row", { hasText: "The first word is alpha." }).click();
     await window.item("The first word is alpha.").waitFor();
     await window.say("What is the first word?");
     await window.item("The first word is alpha.").nth(1).waitFor();

@@ -154,6 +154,16 @@ export class Panel {
     return this.frame().getByRole("button", { name, exact: true });
   }
 
+  /** A message of the editor that is shown over the window. */
+  toast(text: string): Locator {
+    return this.workbench.locator(".notification-list-item", { hasText: text });
+  }
+
+  /** The list or box at the top of the window in which a command asks something. */
+  quickInput(): Locator {
+    return this.workbench.locator(".quick-input-widget");
+  }
+
   /** What the context meter says. */
   async meter(): Promise<MeterReading> {
     const meter = this.frame().getByRole("meter");

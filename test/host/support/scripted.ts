@@ -1,18 +1,5 @@
 import vscode = require("vscode");
-import {
-  startScriptedServer,
-  type ScriptedServer,
-  type ScriptedServerOptions,
-} from "../../support/scriptedServer";
-
-/** Starts a scripted server with one model and sets Loom to it; `stop` undoes both. */
-export async function useScriptedServer(
-  options: ScriptedServerOptions = {},
-): Promise<{ readonly server: ScriptedServer; stop(): Promise<void> }> {
-  const server = await startScriptedServer(options);
-  const stop = await useServer(server, { model: "scripted" });
-  return { server, stop };
-}
+import type { ScriptedServer, ScriptedToolCall } from "../../support/scriptedServer";
 
 /** Sets Loom to a server with these settings; the function that comes back undoes that and ends the server. */
 export async function useServer(
@@ -33,4 +20,14 @@ export async function setLoom(values: Readonly<Record<string, unknown>>): Promis
   for (const [name, value] of Object.entries(values)) {
     await vscode.workspace.getConfiguration("loom").update(name, value, vscode.ConfigurationTarget.Global);
   }
+}
+
+/** The next reply makes these calls, the ones after it are the answer. */
+export function callOnce(server: ScriptedServer, ...toolCalls: readonly ScriptedToolCall[]): void {
+  let isCalled = false;
+  server.setBrain(() => {
+    if (isCalled) return { content: "That was it." };
+    isCalled = true;
+    return { content: "", toolCalls };
+  });
 }
