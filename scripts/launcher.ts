@@ -56,7 +56,7 @@ async function runInDesktop(executable: string, request: Request): Promise<numbe
   const own = [`--user-data-dir=${profile}`, `--extensions-dir=${join(profile, "extensions")}`];
   const child = spawn(executable, [...request.others, ...own, `--remote-debugging-port=${port}`], {
     stdio: "inherit",
-    env: { ...process.env, LOOM_DEBUG_PORT: String(port) },
+    env: { ...process.env, LOOM_BROWSER: `http://127.0.0.1:${port}` },
     detached: process.platform !== "win32",
   });
   const code = new Promise<number>((settle, reject) => {

@@ -80,7 +80,13 @@ export async function startServer(options: ServerOptions): Promise<EditorServer>
     program,
     [
       ...["--host", "127.0.0.1", "--port", "0", "--connection-token", token, "--accept-server-license-terms"],
-      ...["--telemetry-level", "off", "--server-data-dir", options.dataFolder],
+      ...[
+        "--telemetry-level",
+        "off",
+        "--server-data-dir",
+        options.dataFolder,
+        "--disable-websocket-compression",
+      ],
       // Without it a built workbench ignores an extension under development.
       ...(options.extension === undefined ? ["--enable-smoke-test-driver"] : []),
     ],

@@ -1,8 +1,7 @@
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import { chromium, type BrowserContext, type Page } from "playwright-core";
 import { findBrowser } from "./browser";
 import { startServer, type EditorServer } from "./server";
@@ -12,11 +11,6 @@ import { quietSettings } from "./settings";
 export interface Workbench {
   readonly page: Page;
   readonly server: EditorServer;
-  /**
-   * The port for `chromium.connectOverCDP`; the extension host has it as `LOOM_DEBUG_PORT`, and the folder with the server's data
-   * as `LOOM_DATA_FOLDER`.
-   */
-  readonly debugPort: number;
   /** Resolves with a sentence when the browser or the server has ended by itself. */
   readonly broken: Promise<string>;
   /** What the server printed so far. */
@@ -36,23 +30,26 @@ export interface WorkbenchOptions {
   readonly onServerLine?: (line: string) => void;
 }
 
-/** Starts a browser and VS Code's server form with an empty profile; nothing is opened yet. */
+/**
+ * Starts a browser and VS Code's server form with an empty profile; nothing is opened yet. The extension host has the address for
+ * `chromium.connect` as `LOOM_BROWSER`, and the folder with the server's data as `LOOM_DATA_FOLDER`.
+ */
 export async function startWorkbench(options: WorkbenchOptions = {}): Promise<Workbench> {
   const folder = await mkdtemp(join(tmpdir(), "loom-editor-"));
   const remove = (): Promise<void> => rm(folder, { recursive: true, force: true, maxRetries: 5 });
   let context: BrowserContext | undefined;
   try {
-    const profile = join(folder, "browser");
-    context = await launch(profile);
-    const debugPort = await readDebugPort(profile);
+    context = await launch(join(folder, "browser"));
+    // One connection to the browser for all: a second one by its debugging port is told, and sent, everything once more.
+    const shared = await context.browser()?.bind("loom", { host: "127.0.0.1", port: 0 });
     const dataFolder = join(folder, "server");
     const server = await startServer({
       dataFolder,
       settings: { ...quietSettings, ...options.settings },
-      env: { LOOM_DEBUG_PORT: String(debugPort), LOOM_DATA_FOLDER: dataFolder },
+      env: { LOOM_BROWSER: shared?.endpoint ?? "", LOOM_DATA_FOLDER: dataFolder },
       ...(options.onServerLine && { onLine: options.onServerLine }),
     });
-    return assemble({ context, server, debugPort, dataFolder, remove });
+    return assemble({ context, server, dataFolder, remove });
   } catch (error) {
     await context?.close();
     await remove();
@@ -65,7 +62,7 @@ async function launch(profile: string): Promise<BrowserContext> {
   return chromium.launchPersistentContext(profile, {
     executablePath: browser.executablePath,
     env: browser.env,
-    args: [...browser.args, "--remote-debugging-port=0"],
+    args: browser.args,
     headless: true,
     viewport: { width: 1280, height: 800 },
     handleSIGINT: false,
@@ -74,26 +71,14 @@ async function launch(profile: string): Promise<BrowserContext> {
   });
 }
 
-/** Chromium writes the port that it chose into its profile. */
-async function readDebugPort(profile: string): Promise<number> {
-  const file = join(profile, "DevToolsActivePort");
-  for (let attempt = 0; attempt < 600; attempt++) {
-    const port = existsSync(file) ? Number(readFileSync(file, "utf8").split("\n")[0]) : 0;
-    if (port > 0) return port;
-    await delay(50);
-  }
-  throw new Error("The browser did not open its debugging port.");
-}
-
 interface Parts {
   readonly context: BrowserContext;
   readonly server: EditorServer;
-  readonly debugPort: number;
   readonly dataFolder: string;
   readonly remove: () => Promise<void>;
 }
 
-async function assemble({ context, server, debugPort, dataFolder, remove }: Parts): Promise<Workbench> {
+async function assemble({ context, server, dataFolder, remove }: Parts): Promise<Workbench> {
   const page = context.pages()[0] ?? (await context.newPage());
   const broken = Promise.race([
     new Promise<string>((resolve) => context.once("close", () => resolve("The browser has ended."))),
@@ -102,7 +87,6 @@ async function assemble({ context, server, debugPort, dataFolder, remove }: Part
   return {
     page,
     server,
-    debugPort,
     broken,
     serverLog: () => readFileSync(join(dataFolder, "server.log"), "utf8"),
     async open(folder, extension, payload) {

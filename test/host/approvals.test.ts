@@ -4,7 +4,7 @@ import { join } from "node:path";
 import vscode = require("vscode");
 import { isAlive } from "../support/isAlive";
 import { createGate, type Brain, type ScriptedServer } from "../support/scriptedServer";
-import { root } from "./support/documents";
+import { found, root } from "./support/documents";
 import type { Panel } from "./support/panel";
 import { callOnce } from "./support/scripted";
 import { useSessions } from "./support/setUp";
@@ -51,8 +51,11 @@ describe("approvals and waiting messages", () => {
     assert.equal(readFileSync(greeting, "utf8").slice(0, 6), "hello\n");
     await panel.button("Show diff").click();
     await panel.workbench.locator(".tab", { hasText: "greet.txt (change by Loom)" }).waitFor();
-    const input = vscode.window.tabGroups.activeTabGroup.activeTab?.input;
-    assert.ok(input instanceof vscode.TabInputTextDiff);
+    const { tabGroups } = vscode.window;
+    const input = await found(() => {
+      const shown = tabGroups.activeTabGroup.activeTab?.input;
+      return shown instanceof vscode.TabInputTextDiff ? shown : undefined;
+    }, tabGroups.onDidChangeTabs);
     const modified = await vscode.workspace.openTextDocument(input.modified);
     assert.equal(modified.getText(), changed);
     await panel.screenshot("show-diff");

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import vscode = require("vscode");
 import { createGate, type ScriptedServer } from "../support/scriptedServer";
+import { activeEditor } from "./support/documents";
 import type { Panel } from "./support/panel";
 import { useSessions } from "./support/setUp";
 
@@ -45,7 +46,8 @@ describe("commands, settings and status bar", () => {
     await panel.compactNow();
     await panel.item("Compacted: ").waitFor();
     await panel.runFromPalette("Loom: Show Summary");
-    const editor = await waitForEditor("Summary.md");
+    await panel.workbench.locator(".tab.active", { hasText: "Summary.md" }).waitFor();
+    const editor = await activeEditor("Summary.md");
     assert.equal(editor.document.languageId, "markdown");
     assert.match(editor.document.getText(), /^\[Context summary/);
     assert.match(editor.document.getText(), /The person said hello/);
@@ -105,11 +107,3 @@ describe("commands, settings and status bar", () => {
     await vscode.commands.executeCommand("notifications.clearAll");
   });
 });
-
-/** Waits until an editor with this name is the active one. */
-async function waitForEditor(name: string): Promise<vscode.TextEditor> {
-  await panel.workbench.locator(".tab.active", { hasText: name }).waitFor();
-  const editor = vscode.window.activeTextEditor;
-  assert.ok(editor);
-  return editor;
-}

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import vscode = require("vscode");
 import { openPalette } from "../../scripts/editor/palette";
 import { createGate, type ScriptedServer } from "../support/scriptedServer";
-import { root } from "./support/documents";
+import { found, root } from "./support/documents";
 import type { Panel } from "./support/panel";
 import { useSessions } from "./support/setUp";
 
@@ -132,7 +132,14 @@ describe("what the commands are there for, and when", () => {
     });
     await panel.say("what is in secret.txt, and who is Clementine?");
     await panel.runFromPalette("Loom: Open Log");
-    const log = await documentWith((document) => document.uri.scheme === "output" && isLog(document));
+    const log = await found(
+      () =>
+        vscode.workspace.textDocuments.find(
+          (document) => document.uri.scheme === "output" && isLog(document),
+        ),
+      vscode.workspace.onDidOpenTextDocument,
+      vscode.workspace.onDidChangeTextDocument,
+    );
     const text = log.getText();
     assert.match(text, /\/api\/chat/);
     assert.match(text, /\d+ ?(?:ms|s)\b/);
@@ -144,20 +151,3 @@ describe("what the commands are there for, and when", () => {
 
 const isLog = (document: vscode.TextDocument): boolean =>
   document.getText().includes("/api/chat") && document.uri.path.includes("loom");
-
-/** Waits until a document is as wanted. */
-function documentWith(isWanted: (document: vscode.TextDocument) => boolean): Promise<vscode.TextDocument> {
-  return new Promise((resolve) => {
-    const check = (): void => {
-      const found = vscode.workspace.textDocuments.find(isWanted);
-      if (found === undefined) return;
-      for (const listener of listeners) listener.dispose();
-      resolve(found);
-    };
-    const listeners = [
-      vscode.workspace.onDidOpenTextDocument(check),
-      vscode.workspace.onDidChangeTextDocument(check),
-    ];
-    check();
-  });
-}

@@ -54,10 +54,10 @@ describe("models and waiting in the real panel", () => {
       pullable: [{ name: "new:4b", size: 4_000_000_000 }],
       beforePullLine: (line) => (line === pause?.line ? pause.until : undefined),
     },
+    after: () => setLoom({ cloudModels: undefined, numCtx: undefined }),
   });
 
   before(() => panel.startSession());
-  after(() => setLoom({ cloudModels: undefined, numCtx: undefined }));
 
   it("loads the model when the cursor is in the message field, and says while a message waits for it what it waits for", async () => {
     const gate = createGate();

@@ -27,10 +27,10 @@ describe("a compaction in another language, and one that cannot be undone", () =
   usePanel((given) => ({ panel, server } = given), {
     server: { brain: ({ tools }) => ({ content: tools.length > 0 ? LONG : SUMMARY }) },
     settings: { numCtx: 4096 },
+    after: () => vscode.commands.executeCommand("notifications.clearAll"),
   });
 
   before(() => panel.startSession());
-  after(() => vscode.commands.executeCommand("notifications.clearAll"));
 
   it("the summary is asked for in the conversation's language, and what is read from right to left stands right", async () => {
     for (const text of [WORDS, "two", "three", "four", "five"]) await panel.say(text);

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import vscode = require("vscode");
 import type { ScriptedServer } from "../support/scriptedServer";
-import { becomes, root } from "./support/documents";
+import { activeEditor, becomes, root } from "./support/documents";
 import type { Panel } from "./support/panel";
 import { setLoom } from "./support/scripted";
 import { useSessions } from "./support/setUp";
@@ -58,7 +58,8 @@ describe("transcript and composer in the editor", () => {
     assert.ok((await result.innerText()).includes(firstLine));
     await card.getByRole("link", { name: "src/menu.ts" }).click();
     await panel.workbench.locator(".tab.active", { hasText: "menu.ts" }).waitFor();
-    assert.equal(vscode.window.activeTextEditor?.document.uri.fsPath, join(root, "src", "menu.ts"));
+    const { document } = await activeEditor("menu.ts");
+    assert.equal(document.uri.fsPath, join(root, "src", "menu.ts"));
     assert.equal(await panel.frame().locator("strong", { hasText: "menu" }).count(), 1);
   });
 

@@ -32,6 +32,11 @@ describe("the walkthrough at num_ctx 4096", () => {
   usePanel((given) => ({ panel, server } = given), {
     startServer: startRehearsalServer,
     settings: { model: REHEARSAL_MODEL, numCtx: NUM_CTX },
+    after: async () => {
+      rmSync(rules, { force: true });
+      await panel.setTheme("Default Dark Modern");
+      await vscode.commands.executeCommand("workbench.action.closeAllEditors");
+    },
   });
 
   before(async () => {
@@ -42,12 +47,6 @@ describe("the walkthrough at num_ctx 4096", () => {
       return rehearse(request);
     });
     await panel.startSession();
-  });
-
-  after(async () => {
-    rmSync(rules, { force: true });
-    await panel.setTheme("Default Dark Modern");
-    await vscode.commands.executeCommand("workbench.action.closeAllEditors");
   });
 
   it("four files after the password the meter passes 80 %, says so, and the conversation is compacted by itself", async () => {

@@ -3,6 +3,7 @@ import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, wri
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { openPalette } from "../../scripts/editor/palette";
+import { asksForSummary } from "../support/asksForSummary";
 import { rehearse, REHEARSAL_MODEL, startRehearsalServer } from "../support/rehearsal";
 import type { ScriptedServer, ScriptedToolCall } from "../support/scriptedServer";
 import { root } from "./support/documents";
@@ -18,8 +19,11 @@ let window: Panel;
 
 const FILES = ["src/menu.ts", "src/basket.ts", "src/pickup.ts"];
 const WORDS = ["alpha", "beta"];
+/** What is summarised when it is asked for again. */
+const ANEW = "- anew: SELECT port FROM t_ord_7";
 
 const bar = () => window.workbench.locator('.statusbar-item[id^="loom.loom"]');
+const marker = () => window.item(/^Compacted: /);
 const transcript = () => window.frame().getByRole("list", { name: "Conversation" }).innerText();
 
 const pathOf = (name: string) => join(folder, name);
@@ -81,8 +85,17 @@ describe("windows of their own", () => {
     );
     for (const text of ["The port is 48213.", ...FILES.map((file) => `Read ${file}`)]) await window.say(text);
     await window.compactNow();
-    await window.item("Compacted: ").waitFor();
+    await marker().waitFor();
     await window.untilIdle();
+    await marker().locator("summary").first().click();
+    server.setBrain((request) => (asksForSummary(request) ? { content: ANEW } : rehearse(request)));
+    await marker().getByRole("button", { name: "Regenerate", exact: true }).click();
+    await marker()
+      .locator(".markdown", { hasText: ANEW.slice(2) })
+      .waitFor();
+    await window.untilIdle();
+    await window.send("/pin Never touch legacy/.");
+    await window.button("1 pin").waitFor();
     await window.say("What is the port?");
     const before = { transcript: await transcript(), meter: await window.meter() };
     await window.composer().click();
@@ -115,6 +128,22 @@ describe("windows of their own", () => {
       ["one\n", "here\n"],
     );
     assert.ok(!existsSync(pathOf("new.txt")));
+  });
+
+  it("after the reload a summary has its versions, pins are there, and the compaction can be undone", async () => {
+    await marker().locator("summary").first().click();
+    const versions = marker().getByRole("group", { name: "Summaries" }).getByRole("button");
+    await versions.nth(1).waitFor();
+    assert.equal(await versions.count(), 2);
+    await window.button("1 pin").waitFor();
+    await window.say("six");
+    const messages = () => server.chats().at(-1)?.request.messages ?? [];
+    assert.ok(messages()[1]?.content?.includes(ANEW));
+    await marker().getByRole("button", { name: "Undo", exact: true }).click();
+    await marker().getByText("Undone: the context holds the messages").waitFor();
+    await window.say("seven");
+    assert.equal(messages()[1]?.content, "Change the files");
+    assert.ok(messages().some(({ content }) => content === "six"));
   });
 
   it("S01: damaged session files are named and kept aside, and what can be read opens", async () => {

@@ -19,15 +19,33 @@ export async function writeOld(path: string, content: string | Uint8Array): Prom
   await utimes(path, longAgo, longAgo);
 }
 
-/** Waits until the document has this text. */
-export function becomes(document: vscode.TextDocument, text: string): Promise<void> {
+/** Resolves with what `find` finds, which is looked for at once and after each of the events. */
+export function found<Found>(
+  find: () => Found | undefined,
+  ...events: readonly vscode.Event<unknown>[]
+): Promise<Found> {
   return new Promise((resolve) => {
-    const check = (): void => {
-      if (document.getText() !== text) return;
-      listener.dispose();
-      resolve();
+    const look = (): void => {
+      const result = find();
+      if (result === undefined) return;
+      for (const listener of listeners) listener.dispose();
+      resolve(result);
     };
-    const listener = vscode.workspace.onDidChangeTextDocument(check);
-    check();
+    const listeners = events.map((event) => event(look));
+    look();
   });
+}
+
+/** Waits until the document has this text. */
+export async function becomes(document: vscode.TextDocument, text: string): Promise<void> {
+  await found(() => document.getText() === text || undefined, vscode.workspace.onDidChangeTextDocument);
+}
+
+/** Waits until the active editor is that of a document with this name, which a tab in the window shows a little earlier. */
+export function activeEditor(name: string): Promise<vscode.TextEditor> {
+  const find = () => {
+    const editor = vscode.window.activeTextEditor;
+    return editor?.document.uri.path.endsWith(`/${name}`) ? editor : undefined;
+  };
+  return found(find, vscode.window.onDidChangeActiveTextEditor);
 }

@@ -27,8 +27,8 @@ export interface MeterReading {
 export const themeNames = Object.keys(themeClasses) as readonly ThemeName[];
 
 /**
- * The window that the tests run in, driven from inside its extension host over the debugging port that the launcher
- * opened, as a person would: by mouse and keyboard. Every method waits for its effect.
+ * The window that the tests run in, driven from inside its extension host by way of the launcher, as a person would: by mouse and
+ * keyboard. Every method waits for its effect.
  */
 export class Panel {
   private constructor(
@@ -42,9 +42,11 @@ export class Panel {
   }
 
   static async connect(): Promise<Panel> {
-    const port = process.env["LOOM_DEBUG_PORT"];
-    if (!port) throw new Error("LOOM_DEBUG_PORT is not set: start these tests by scripts/launcher.ts.");
-    const browser = await chromium.connectOverCDP(`http://127.0.0.1:${port}`);
+    const address = process.env["LOOM_BROWSER"];
+    if (!address) throw new Error("LOOM_BROWSER is not set: start these tests by scripts/launcher.ts.");
+    // A desktop VS Code has a debugging port, the browser of the server form is the launcher's.
+    const isPort = address.startsWith("http");
+    const browser = await (isPort ? chromium.connectOverCDP(address) : chromium.connect(address));
     const pages = browser.contexts().flatMap((context) => context.pages());
     for (const page of pages) {
       if ((await page.locator(".monaco-workbench").count()) === 0) continue;

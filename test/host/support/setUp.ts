@@ -22,6 +22,8 @@ export interface SetUpOptions {
   readonly startServer?: () => Promise<ScriptedServer>;
   /** Loom's settings, by names without `loom.`, besides the address; the model is `scripted` if they do not name one. */
   readonly settings?: Readonly<Record<string, unknown>>;
+  /** Undoes, while both are still there, what the tests did besides. */
+  readonly after?: () => PromiseLike<unknown>;
 }
 
 type Give = (setUp: SetUp) => void;
@@ -41,6 +43,7 @@ export function usePanel(give: Give, options: SetUpOptions = {}): void {
     give({ panel, server });
   });
   after(async () => {
+    await options.after?.();
     await stop?.();
     await panel?.close();
   });

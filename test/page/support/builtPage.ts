@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
+import { readFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
-import { build } from "esbuild";
+import { join } from "node:path";
 import { chatHtml } from "../../../src/vscode/entry/chatHtml";
 
 /** The page as the extension ships it, served over loopback under the content policy that the host gives it. */
@@ -9,9 +10,9 @@ export interface BuiltPage {
   close(): Promise<void>;
 }
 
-/** Builds the page and serves it with the document of the host. */
+/** Serves the page, which is built into `dist` before tests run, with the document of the host. */
 export async function serveBuiltPage(): Promise<BuiltPage> {
-  const assets = await bundle();
+  const assets = await readBundle();
   const server = createServer((request, response) => {
     const path = new URL(request.url ?? "/", "http://localhost").pathname;
     const asset = assets.get(path);
@@ -57,16 +58,8 @@ function document(): string {
   });
 }
 
-async function bundle(): Promise<ReadonlyMap<string, string>> {
-  const { outputFiles } = await build({
-    entryPoints: { page: "webview/main.ts" },
-    outdir: "/",
-    bundle: true,
-    minify: true,
-    format: "iife",
-    target: "chrome132",
-    legalComments: "none",
-    write: false,
-  });
-  return new Map(outputFiles.map(({ path, text }) => [`/${path.split(/[\\/]/).at(-1) ?? ""}`, text]));
+async function readBundle(): Promise<ReadonlyMap<string, string>> {
+  const names = ["page.js", "page.css"];
+  const texts = await Promise.all(names.map((name) => readFile(join("dist", name), "utf8")));
+  return new Map(names.map((name, index) => [`/${name}`, texts[index] ?? ""]));
 }

@@ -14,6 +14,7 @@ import { bash, edit } from "../../support/playedTurns";
 import { ScriptedModel } from "../../support/scriptedModel";
 import { startSession } from "../../support/sessionFixture";
 import { temporaryFolder } from "../../support/temporaryFolder";
+import { FakeShell } from "../../support/toolCalls";
 
 const LINES = `first line\r\n${"an old line of some length\r\n".repeat(200)}`;
 const OLD: Readonly<Record<string, Buffer | null>> = {
@@ -44,19 +45,14 @@ async function diskOf(context: TestContext) {
       rmSync(join(root, "store", session, "undo"), { recursive: true, force: true });
   };
   /** A command that changes files which it does not name; in one step, since what it does is its own. */
+  const done = new FakeShell();
   const shell: Shell = {
     folder,
-    run() {
+    run(request) {
       writeFileSync(pathOf("a.txt"), String(readFileSync(pathOf("a.txt"))).replace(/.*$/, "by a command"));
       writeFileSync(pathOf("new.txt"), "made\n");
       rmSync(pathOf("gone.txt"), { force: true });
-      return Promise.resolve({
-        exitCode: 0,
-        signal: null,
-        endedBy: "itself",
-        output: "",
-        leftRunning: false,
-      });
+      return done.run(request);
     },
   };
   const open = () => new CheckpointStore(join(root, "store"), { list: workspace.files });
