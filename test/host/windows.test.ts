@@ -94,6 +94,9 @@ describe("windows of their own", () => {
       .locator(".markdown", { hasText: ANEW.slice(2) })
       .waitFor();
     await window.untilIdle();
+    // A reload folds it.
+    await marker().locator("summary").first().click();
+    await marker().locator(".marker-sections").waitFor({ state: "hidden" });
     await window.send("/pin Never touch legacy/.");
     await window.button("1 pin").waitFor();
     await window.say("What is the port?");
