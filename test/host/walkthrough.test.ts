@@ -138,6 +138,10 @@ describe("the walkthrough at num_ctx 4096", () => {
   it("looks right in the four themes", async () => {
     await vscode.window.showTextDocument(vscode.Uri.file(join(root, "src", "basket.ts")));
     await panel.setSideBarWidth(440);
+    await panel.send("/pin Never touch legacy/.");
+    await panel.button("1 pin").waitFor();
+    await marker().last().locator("summary").first().click();
+    await marker().last().locator(".marker-sections").waitFor();
     for (const theme of themeNames) {
       await panel.setTheme(theme);
       await panel.screenshot(`walkthrough-${theme.toLowerCase().replaceAll(" ", "-")}`);
