@@ -32,7 +32,7 @@ async function runUnit(): Promise<Outcome> {
 async function runPage(): Promise<Outcome> {
   const missing = await reasonWithoutBrowser();
   if (missing !== undefined) return { reason: missing };
-  return runNodeTests(await testFiles("test/page"), { concurrency: 3 });
+  return runNodeTests(await testFiles("test/page"), { concurrency: 3, sharesProcesses: true });
 }
 
 async function runHost(print: (text: string) => void): Promise<Outcome> {

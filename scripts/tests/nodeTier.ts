@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
-import { mkdir, readdir, rm } from "node:fs/promises";
-import { basename, join, relative } from "node:path";
+import { mkdir, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { basename, dirname, join, relative, resolve } from "node:path";
 import { run } from "node:test";
 import { spec } from "node:test/reporters";
 import { build } from "esbuild";
@@ -29,17 +29,23 @@ export function buildExtension(): void {
   if (status !== 0) throw new Error(`esbuild.mjs ended with ${status}.`);
 }
 
+export interface RunOptions {
+  /** How many processes run at a time. */
+  readonly concurrency: number;
+  /** Files share as many processes as run at a time, in which they come one after the other; else each has a process of its own. */
+  readonly sharesProcesses?: boolean;
+}
+
 /** Bundles tests (packages stay outside) into `out/test` and runs them with Node's own runner, printing as it goes. */
-export async function runNodeTests(
-  files: readonly string[],
-  options: { readonly concurrency: number },
-): Promise<Counts> {
+export async function runNodeTests(files: readonly string[], options: RunOptions): Promise<Counts> {
   const outdir = join("out", "test");
   await mkdir(outdir, { recursive: true });
-  const names = new Map(files.map((file) => [file, relative("test", file).replace(/\.ts$/, "")]));
-  for (const name of names.values()) await rm(join(outdir, `${name}.mjs`), { force: true });
+  const entries = options.sharesProcesses
+    ? await inGroups(files, options.concurrency, outdir)
+    : new Map(files.map((file) => [relative("test", file).replace(/\.ts$/, ""), file]));
+  for (const name of entries.keys()) await rm(join(outdir, `${name}.mjs`), { force: true });
   await build({
-    entryPoints: Object.fromEntries([...names].map(([file, name]) => [name, file])),
+    entryPoints: Object.fromEntries(entries),
     outdir,
     outExtension: { ".js": ".mjs" },
     bundle: true,
@@ -51,9 +57,31 @@ export async function runNodeTests(
     logLevel: "warning",
   });
   return count(
-    [...names.values()].map((name) => join(outdir, `${name}.mjs`)),
+    [...entries.keys()].map((name) => join(outdir, `${name}.mjs`)),
     options.concurrency,
   );
+}
+
+/** Writes files that import the tests, of about the same length together, and gives them by the names of their bundles. */
+async function inGroups(
+  files: readonly string[],
+  groups: number,
+  outdir: string,
+): Promise<ReadonlyMap<string, string>> {
+  const sized = await Promise.all(files.map(async (file) => ({ file, size: (await stat(file)).size })));
+  const members = Array.from({ length: groups }, () => ({ files: [] as string[], size: 0 }));
+  for (const { file, size } of sized.sort((a, b) => b.size - a.size)) {
+    const [smallest] = members.sort((a, b) => a.size - b.size);
+    smallest?.files.push(file);
+    if (smallest) smallest.size += size;
+  }
+  const folder = basename(dirname(files[0] ?? ""));
+  const entries = members.map(async (group, index) => {
+    const source = join(outdir, `${folder}-${index + 1}.ts`);
+    await writeFile(source, group.files.map((file) => `import ${JSON.stringify(resolve(file))};\n`).join(""));
+    return [`${folder}-${index + 1}`, source] as const;
+  });
+  return new Map(await Promise.all(entries));
 }
 
 async function count(files: readonly string[], concurrency: number): Promise<Counts> {

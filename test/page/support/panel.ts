@@ -122,25 +122,37 @@ export class Panel {
   }
 }
 
-let built: BuiltPage | undefined;
-let browser: Browser | undefined;
+interface Running {
+  readonly built: BuiltPage;
+  readonly browser: Browser;
+}
 
-/** Starts one browser for the tests of a file; to be called at its top level. */
+let starting: Promise<Running> | undefined;
+let running: Running | undefined;
+
+/** Starts a browser for the tests of a file, or one of all files that share a process; to be called at a file's top level. */
 export function usePanels(): void {
   before(async () => {
-    built = await serveBuiltPage();
-    const { executablePath, args, env } = await findBrowser();
-    browser = await chromium.launch({ executablePath, args, env, headless: true });
+    running = await (starting ??= start());
   });
   after(async () => {
-    await browser?.close();
-    await built?.close();
+    const ended = running;
+    running = undefined;
+    await ended?.browser.close();
+    await ended?.built.close();
   });
+}
+
+async function start(): Promise<Running> {
+  const built = await serveBuiltPage();
+  const { executablePath, args, env } = await findBrowser();
+  return { built, browser: await chromium.launch({ executablePath, args, env, headless: true }) };
 }
 
 /** Opens the panel for `test`, and checks at its end that nothing broke the content policy and no error went uncaught. */
 export async function withPanel(options: PanelOptions, test: (panel: Panel) => Promise<void>): Promise<void> {
-  assert.ok(browser && built, "usePanels() comes first");
+  assert.ok(running, "usePanels() comes first");
+  const { browser, built } = running;
   const { width = 300, height = 700, theme = "dark", reducedMotion = "no-preference" } = options;
   const context = await browser.newContext({ viewport: { width, height }, reducedMotion });
   try {
