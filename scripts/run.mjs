@@ -1,8 +1,9 @@
 // Runs `scripts/NAME.ts` on a machine that may have nothing but Node: installs the packages if they are missing or
 // out of date, bundles the script (packages stay outside the bundle) and starts it with the remaining arguments.
-import { spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { clearInterval, setInterval } from "node:timers";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
@@ -22,6 +23,31 @@ function isInstalled() {
   );
 }
 
+const parent = process.ppid;
+
+/** Runs `npm ci`, which ends with this process and with who started it. Resolves with the exit code. */
+async function install() {
+  const npm = spawn("npm", ["ci", "--no-audit", "--no-fund"], {
+    stdio: ["ignore", "inherit", "inherit"],
+    shell: process.platform === "win32",
+  });
+  let isAsked = false;
+  const end = () => {
+    isAsked = true;
+    npm.kill();
+  };
+  for (const signal of signals) process.on(signal, end);
+  const watch = setInterval(() => process.ppid !== parent && end(), 500);
+  const code = await new Promise((settle) => {
+    npm.once("error", () => settle(1));
+    npm.once("close", (exitCode) => settle(exitCode ?? 1));
+  });
+  clearInterval(watch);
+  for (const signal of signals) process.off(signal, end);
+  return isAsked ? 130 : code;
+}
+
+const signals = ["SIGINT", "SIGTERM", "SIGHUP"];
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 if (major < 20 || (major === 20 && minor < 18)) {
   console.error(
@@ -37,11 +63,8 @@ if (!name) {
 process.chdir(root);
 if (!isInstalled()) {
   console.error("Installing the packages that package-lock.json names (npm ci) …");
-  const install = spawnSync("npm", ["ci", "--no-audit", "--no-fund"], {
-    stdio: ["ignore", "inherit", "inherit"],
-    shell: process.platform === "win32",
-  });
-  if (install.status !== 0) process.exit(install.status ?? 1);
+  const code = await install();
+  if (code !== 0) process.exit(code);
 }
 const { build, stop } = await import("esbuild");
 const outfile = join(root, "out", "scripts", `${name}.mjs`);
@@ -57,5 +80,7 @@ await build({
   logLevel: "warning",
 });
 await stop();
+// Who started this has ended meanwhile: nobody waits for the script any more.
+if (process.ppid !== parent) process.exit(1);
 process.argv = [process.execPath, outfile, ...rest];
 await import(pathToFileURL(outfile).href);

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { runToEnd } from "./editor/cache";
 import { findDesktop, hasDisplay } from "./editor/desktop";
-import { stopTree, untilAskedToEnd } from "./editor/processes";
+import { askedToEnd, stopTree, untilAborted } from "./editor/processes";
 import { hasServer, startServer } from "./editor/server";
 import { quietSettings } from "./editor/settings";
 import { findModel } from "./start/model";
@@ -24,42 +24,57 @@ interface Place {
   /** An empty folder for the editor's own files. */
   readonly data: string;
   readonly settings: Readonly<Record<string, unknown>>;
+  readonly asked: AbortSignal;
 }
 
 const extension = resolve(".");
 
 async function main(isOpening: boolean): Promise<void> {
-  const asked = untilAskedToEnd();
-  console.log("Building Loom …");
-  await runToEnd(process.execPath, ["esbuild.mjs"], {});
+  const asked = askedToEnd();
+  asked.addEventListener("abort", () => console.log(`Stopping (${asked.reason}) …`));
   const stops: (() => Promise<void>)[] = [];
   try {
-    const folder = await mkdtemp(join(tmpdir(), "loom-start-"));
-    stops.push(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
-    const project = join(folder, "crumb");
-    await cp(join("scripts", "sample"), project, { recursive: true });
-    const model = await findModel((line) => console.log(line));
-    stops.push(model.stop);
-    const data = join(folder, "editor");
-    await mkdir(data);
-    const settings = {
-      ...quietSettings,
-      "workbench.startupEditor": "readme",
-      "loom.address": model.address,
-      ...(model.name !== undefined && { "loom.model": model.name }),
-      // Small on purpose: the sample project fills it with four or five files.
-      "loom.numCtx": 4096,
-    };
-    const editor = await openEditor({ project, data, settings }, isOpening);
-    stops.push(editor.stop);
-    console.log(
-      `The sample project is a copy in ${project}; it goes when you stop. Ctrl-C stops everything.`,
-    );
-    const reason = await Promise.race([asked, editor.ended]);
-    console.log(`Stopping (${reason}) …`);
+    const editor = await start(isOpening, asked, stops);
+    const ended = await Promise.race([untilAborted(asked), editor.ended]);
+    if (!asked.aborted) console.log(`Stopping (${ended}) …`);
+  } catch (error) {
+    // What was being started when Ctrl-C came has failed because of it.
+    if (!asked.aborted) throw error;
   } finally {
-    for (const stop of stops.reverse()) await stop();
+    for (const stop of stops.reverse()) await stop().catch(report);
   }
+}
+
+/** Starts everything, each thing with what ends it in `stops`. */
+async function start(
+  isOpening: boolean,
+  asked: AbortSignal,
+  stops: (() => Promise<void>)[],
+): Promise<Editor> {
+  console.log("Building Loom …");
+  await runToEnd(process.execPath, ["esbuild.mjs"], { signal: asked });
+  const folder = await mkdtemp(join(tmpdir(), "loom-start-"));
+  stops.push(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
+  const project = join(folder, "crumb");
+  await cp(join("scripts", "sample"), project, { recursive: true });
+  asked.throwIfAborted();
+  const model = await findModel((line) => console.log(line));
+  stops.push(model.stop);
+  asked.throwIfAborted();
+  const data = join(folder, "editor");
+  await mkdir(data);
+  const settings = {
+    ...quietSettings,
+    "workbench.startupEditor": "readme",
+    "loom.address": model.address,
+    ...(model.name !== undefined && { "loom.model": model.name }),
+    // Small on purpose: the sample project fills it with four or five files.
+    "loom.numCtx": 4096,
+  };
+  const editor = await openEditor({ project, data, settings, asked }, isOpening);
+  stops.push(editor.stop);
+  console.log(`The sample project is a copy in ${project}; it goes when you stop. Ctrl-C stops everything.`);
+  return editor;
 }
 
 async function openEditor(place: Place, isOpening: boolean): Promise<Editor> {
@@ -99,8 +114,8 @@ function endOf(child: ChildProcess): Promise<string> {
   });
 }
 
-async function openServer({ project, data, settings }: Place, isOpening: boolean): Promise<Editor> {
-  const server = await startServer({ dataFolder: data, settings, extension });
+async function openServer({ project, data, settings, asked }: Place, isOpening: boolean): Promise<Editor> {
+  const server = await startServer({ dataFolder: data, settings, extension, signal: asked });
   const url = server.url(project, []);
   console.log(`\nVS Code with Loom is at\n\n  ${url}\n`);
   if (isOpening && hasDisplay()) openInBrowser(url);
@@ -133,9 +148,13 @@ if (unknown.length > 0) {
   process.exitCode = 2;
 } else {
   main(!parameters.includes("--no-open")).catch((error: unknown) => {
-    for (let next = error; next !== undefined; next = next instanceof Error ? next.cause : undefined) {
-      console.error(next instanceof Error ? next.message : next);
-    }
+    report(error);
     process.exitCode = 1;
   });
+}
+
+function report(error: unknown): void {
+  for (let next = error; next !== undefined; next = next instanceof Error ? next.cause : undefined) {
+    console.error(next instanceof Error ? next.message : next);
+  }
 }

@@ -33,28 +33,38 @@ export async function installOnce(folder: string, fill: (target: string) => Prom
 }
 
 /** Runs `npm install` with `parameters` in `folder`, without the install scripts of the packages. Throws with npm's words. */
-export async function npmInstall(folder: string, parameters: readonly string[]): Promise<void> {
+export async function npmInstall(
+  folder: string,
+  parameters: readonly string[],
+  signal?: AbortSignal,
+): Promise<void> {
   if (!existsSync(join(folder, "package.json"))) {
     await writeFile(join(folder, "package.json"), JSON.stringify({ private: true }));
   }
   const fixed = ["install", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
-  await runToEnd("npm", [...fixed, ...parameters], { cwd: folder, shell: process.platform === "win32" });
+  const shell = process.platform === "win32";
+  await runToEnd("npm", [...fixed, ...parameters], { cwd: folder, shell, ...(signal && { signal }) });
 }
 
 interface RunOptions {
   readonly cwd?: string;
   readonly env?: NodeJS.ProcessEnv;
   readonly shell?: boolean;
+  /** Ends the command. */
+  readonly signal?: AbortSignal;
 }
 
 /** Runs a command and gives all that it printed. Throws with the end of that when the exit code is not 0. */
 export function runToEnd(
   command: string,
   parameters: readonly string[],
-  options: RunOptions,
+  { signal, ...options }: RunOptions,
 ): Promise<string> {
   return new Promise((resolve, reject) => {
     const child = spawn(command, parameters, { ...options, stdio: ["ignore", "pipe", "pipe"] });
+    const end = (): void => void child.kill();
+    signal?.addEventListener("abort", end);
+    if (signal?.aborted) end();
     let output = "";
     const add = (chunk: Buffer): void => {
       output += chunk.toString();
@@ -63,6 +73,7 @@ export function runToEnd(
     child.stderr.on("data", add);
     child.on("error", reject);
     child.on("close", (code) => {
+      signal?.removeEventListener("abort", end);
       if (code === 0) resolve(output);
       else
         reject(

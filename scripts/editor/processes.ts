@@ -1,4 +1,6 @@
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { groupsBelow, npmAbove, TREE_MARK } from "./processTree";
 
 /**
  * Preloaded into a Node child: it ends, with all processes that it started, when the pipe on its standard input closes.
@@ -14,33 +16,42 @@ const endWithParent = `data:text/javascript,${encodeURIComponent(
    process.stdin.unref?.();`,
 )}`;
 
+const marks = new WeakMap<ChildProcess, string>();
+
 /** Starts a Node program in a process group of its own that ends when this process does, however that happens. */
 export function startNode(
   script: string,
   parameters: readonly string[],
   env: NodeJS.ProcessEnv,
 ): ChildProcess {
-  return spawn(process.execPath, ["--import", endWithParent, script, ...parameters], {
-    env,
+  const mark = randomUUID();
+  const child = spawn(process.execPath, ["--import", endWithParent, script, ...parameters], {
+    env: { ...env, [TREE_MARK]: mark },
     stdio: ["pipe", "pipe", "pipe"],
     detached: process.platform !== "win32",
     windowsHide: true,
   });
+  marks.set(child, mark);
+  return child;
 }
 
-/** Ends a child and the processes of its group: politely, then after `graceMs` by force. Resolves when it is gone. */
+/** Ends a child and all that it started: politely, then after `graceMs` by force. Resolves when the child is gone. */
 export async function stopTree(child: ChildProcess, graceMs = 3000): Promise<void> {
   const { pid } = child;
   if (pid === undefined) return;
+  // Before the child ends: nothing tells afterwards what had been started by it.
+  const groups = groupsBelow(pid, marks.get(child));
+  const signalAll = (signal: "SIGTERM" | "SIGKILL"): void =>
+    groups.forEach((group) => signalTree(group, signal));
   if (child.exitCode === null && child.signalCode === null) {
     const gone = new Promise<void>((resolve) => child.once("exit", () => resolve()));
-    signalTree(pid, "SIGTERM");
-    const force = setTimeout(() => signalTree(pid, "SIGKILL"), graceMs);
+    signalAll("SIGTERM");
+    const force = setTimeout(() => signalAll("SIGKILL"), graceMs);
     await gone;
     clearTimeout(force);
   }
   // What the child started may outlive it for a moment.
-  signalTree(pid, "SIGKILL");
+  signalAll("SIGKILL");
 }
 
 /** Signals a process that leads a group, and the group; nothing happens when it is gone. On Windows the tree ends at once. */
@@ -56,22 +67,47 @@ export function signalTree(pid: number, signal: "SIGTERM" | "SIGKILL"): void {
   }
 }
 
+/** How long the clean-up may take once this process is asked to end, in milliseconds. */
+const ENDING_LIMIT_MS = 10_000;
+
+/**
+ * Aborted, with the reason, when this process is asked to end or who started it has ended. The process then has ten seconds to end by
+ * itself; to be asked again changes nothing.
+ */
+export function askedToEnd(): AbortSignal {
+  const asking = new AbortController();
+  const ask = (reason: string): void => {
+    if (asking.signal.aborted) return;
+    setTimeout(() => process.exit(1), ENDING_LIMIT_MS).unref();
+    asking.abort(reason);
+  };
+  // Not `once`: a terminal that closes sends SIGHUP and its shell another, which would end this process in the middle of its clean-up.
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => ask(signal));
+  const parent = process.ppid;
+  const npm = npmAbove();
+  setInterval(() => {
+    if (process.ppid !== parent || !isAlive(parent) || (npm !== undefined && !isAlive(npm)))
+      ask("the parent process has ended");
+  }, 500).unref();
+  return asking.signal;
+}
+
 /** Resolves with the reason when this process is asked to end, or its parent has ended. */
 export function untilAskedToEnd(): Promise<string> {
+  return untilAborted(askedToEnd());
+}
+
+/** Resolves with the reason. */
+export function untilAborted(signal: AbortSignal): Promise<string> {
   return new Promise((resolve) => {
-    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
-      process.once(signal, () => resolve(signal));
-    const parent = process.ppid;
-    setInterval(() => {
-      if (!isAlive(parent)) resolve("the parent process has ended");
-    }, 500).unref();
+    signal.addEventListener("abort", () => resolve(String(signal.reason)));
+    if (signal.aborted) resolve(String(signal.reason));
   });
 }
 
-function isAlive(parent: number): boolean {
-  if (process.ppid !== parent) return false;
+function isAlive(pid: number): boolean {
   try {
-    process.kill(parent, 0);
+    process.kill(pid, 0);
     return true;
   } catch (error) {
     return error instanceof Error && "code" in error && error.code === "EPERM";

@@ -21,12 +21,12 @@ function installation(): string {
 }
 
 /** Puts VS Code's server form (npm's code-server, about 300 MB) into the cache folder and gives its folder. */
-export async function ensureServer(): Promise<string> {
+export async function ensureServer(signal?: AbortSignal): Promise<string> {
   const folder = installation();
   await installOnce(folder, async (target) => {
-    await npmInstall(target, ["--no-save", packaged, search]);
+    await npmInstall(target, ["--no-save", packaged, search], signal);
     const inner = join(target, "node_modules", "code-server", "lib", "vscode");
-    await npmInstall(inner, ["--omit=dev", "--legacy-peer-deps"]);
+    await npmInstall(inner, ["--omit=dev", "--legacy-peer-deps"], signal);
     const platform = `ripgrep-${process.platform}-${process.arch}`;
     await cp(
       join(target, "node_modules", "@vscode", platform, "bin"),
@@ -58,6 +58,8 @@ export interface ServerOptions {
   readonly extension?: string;
   /** Called with every line that the server prints. */
   readonly onLine?: (line: string) => void;
+  /** Cuts the start short, which then throws; a server that has started is ended by `stop`. */
+  readonly signal?: AbortSignal;
 }
 
 export interface EditorServer {
@@ -72,7 +74,7 @@ export interface EditorServer {
 
 /** Starts VS Code's server form on a free port of the loopback interface. */
 export async function startServer(options: ServerOptions): Promise<EditorServer> {
-  const program = join(await ensureServer(), "out", "server-main.js");
+  const program = join(await ensureServer(options.signal), "out", "server-main.js");
   await writeSettings(options);
   if (options.extension !== undefined) await installExtension(options.extension, options.dataFolder);
   const token = randomBytes(16).toString("hex");
@@ -103,6 +105,8 @@ export async function startServer(options: ServerOptions): Promise<EditorServer>
         if (listening) resolve(Number(listening[1]));
       };
       for (const stream of [child.stdout, child.stderr]) if (stream) eachLine(stream, onLine);
+      options.signal?.addEventListener("abort", () => reject(new Error("The start was cut short.")));
+      options.signal?.throwIfAborted();
       child.once("error", reject);
       child.once("exit", (code) =>
         reject(new Error(`VS Code's server ended with ${code} before it listened.`)),
