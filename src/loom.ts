@@ -28,8 +28,8 @@ import { handlePageMessages } from "./vscode/panel/pageMessages";
 import { openSessionStore } from "./vscode/sessions/openSessionStore";
 import { sessionMaker } from "./vscode/sessions/sessionMaker";
 import { Sessions } from "./vscode/sessions/sessions";
-import type { ChooseAddress } from "./vscode/settingValues";
 import { Settings } from "./vscode/settings";
+import type { ChooseAddress } from "./vscode/serverAddress";
 
 const readAddress: ChooseAddress = (text) =>
   chooseAddress({ field: "The setting loom.address", text }, process.env["OLLAMA_HOST"]);

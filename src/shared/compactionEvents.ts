@@ -1,4 +1,4 @@
-import type { Timings, TokenCount, Usage } from "./events";
+import type { Timings, TokenCount, Usage } from "./counts";
 
 /** Why a compaction ran: 80 % reached, by hand, before a call that would not fit, after the server refused. */
 export type CompactionTrigger = "automatic" | "by_hand" | "window_full" | "overflow";

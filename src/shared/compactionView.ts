@@ -1,46 +1,5 @@
-import type {
-  AssistantMessage,
-  Compacted,
-  LogEvent,
-  SteeringBody,
-  SummaryForm,
-  SummaryReplaced,
-  TokenCount,
-} from "./events";
-import type { Entry, SessionView } from "./view";
-
-/** One summary that a compaction has had. Every one of them is kept, so that one can go back to it. */
-export interface SummaryVersion {
-  /** Of the event that brought it. */
-  readonly id: string;
-  /** Milliseconds since 1970. */
-  readonly at: number;
-  readonly origin: "first" | SummaryReplaced["origin"];
-  readonly summary: string;
-  readonly wish?: string;
-  readonly model?: string;
-  readonly form?: SummaryForm;
-  readonly durationMs?: number;
-}
-
-/** The marker of a compaction in the transcript. */
-export interface CompactionEntry {
-  readonly kind: "compaction";
-  readonly id: string;
-  readonly at: number;
-  readonly event: Compacted;
-  /** Measured by the first reply after the compaction; an estimate until then. */
-  readonly after: TokenCount;
-  /** Oldest first; never empty. */
-  readonly versions: readonly SummaryVersion[];
-  /** The id of the version that is in force. */
-  readonly version: string;
-  /** When another version came into force, in milliseconds since 1970. */
-  readonly changedAt: number;
-  /** The compactions whose summaries this one has read, oldest first. */
-  readonly chain: readonly string[];
-  readonly isUndone: boolean;
-}
+import type { AssistantMessage, Compacted, LogEvent, SteeringBody } from "./events";
+import type { CompactionEntry, Entry, SessionView, SummaryVersion } from "./sessionView";
 
 /** The compaction that the context begins with. */
 export function currentCompaction({ entries }: Pick<SessionView, "entries">): CompactionEntry | undefined {

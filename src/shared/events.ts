@@ -1,8 +1,10 @@
 import type { FilesKept, TurnRestored } from "./checkpointEvents";
 import type { Compacted, CompactionFailed, SteeringBody } from "./compactionEvents";
+import type { Timings, Usage } from "./counts";
 
 export type * from "./checkpointEvents";
 export type * from "./compactionEvents";
+export type * from "./counts";
 
 /** The version that every stored event carries; a reader keeps events of other versions as they are. */
 export const LOG_VERSION = 1;
@@ -20,26 +22,6 @@ export interface ToolCall {
   readonly unreadableArguments?: string;
   /** True when the model wrote the call into its answer as text: it is then asked about in every case. */
   readonly isRecovered?: boolean;
-}
-
-/** What the server counted for one request, in tokens; a count that it left out is absent. */
-export interface Usage {
-  readonly promptTokens?: number;
-  readonly cachedTokens?: number;
-  readonly replyTokens?: number;
-}
-
-/** How long the server said that the parts of one request took, in milliseconds. */
-export interface Timings {
-  readonly loadMs: number;
-  readonly promptMs: number;
-  readonly replyMs: number;
-}
-
-/** Tokens of the context; `estimated` until the server has counted them. */
-export interface TokenCount {
-  readonly tokens: number;
-  readonly estimated: boolean;
 }
 
 /** Why a model call or a whole turn failed, with the way out in the last sentence of `message`. */

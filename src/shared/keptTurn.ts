@@ -1,21 +1,5 @@
-import type { FilesKept, KeptBefore } from "./events";
-import type { Entry } from "./view";
-
-/** A file that a turn changed; `isExpected` when it only was about to, which at the end of a turn means that Loom was ended. */
-export interface TurnFile extends KeptBefore {
-  readonly isExpected?: boolean;
-}
-
-/** The files of one turn whose former contents are kept, or are known not to be. */
-export interface KeptTurn {
-  readonly turnId: string;
-  /** Each once, in the order of their first change. */
-  readonly files: readonly TurnFile[];
-  /** How many more have changed that are not named and cannot be restored. */
-  readonly more?: number;
-  /** True when there are files of which it is not known. */
-  readonly isCut?: boolean;
-}
+import type { FilesKept } from "./events";
+import type { Entry, KeptTurn, TurnFile } from "./sessionView";
 
 /** What is known of a turn's files after an event; null when there are none. */
 export function keptAfter(kept: KeptTurn | null, event: FilesKept): KeptTurn | null {

@@ -1,113 +1,18 @@
-import { applySteering, compactionEntry, measureCompaction, type CompactionEntry } from "./compactionView";
+import { applySteering, compactionEntry, measureCompaction } from "./compactionView";
 import type {
   AssistantMessage,
-  CompactionFailed,
   LogEvent,
-  ModelNote,
-  Notice,
   Pinned,
-  ToolCall,
-  ToolOutcome,
   ToolResult,
   TurnEnded,
-  TurnRestored,
   Unpinned,
   UserMessage,
 } from "./events";
-import { keptAfter, withKept, type KeptTurn } from "./keptTurn";
-import type {
-  ApprovalQuestion,
-  LiveEvent,
-  Meter,
-  Phase,
-  QueuedMessage,
-  SessionEvent,
-  Steering,
-} from "./live";
+import { keptAfter, withKept } from "./keptTurn";
+import type { LiveEvent, SessionEvent } from "./live";
+import type { AssistantEntry, Entry, Pin, SessionView, ToolEntry } from "./sessionView";
 
-export type { CompactionEntry, SummaryVersion } from "./compactionView";
-
-/** One thing in the transcript; nothing ever leaves it. `id` is stable and unique. */
-export type Entry =
-  | { readonly kind: "user"; readonly id: string; readonly at: number; readonly text: string }
-  | AssistantEntry
-  | ToolEntry
-  | CompactionEntry
-  | { readonly kind: "compaction_failed"; readonly id: string; readonly event: CompactionFailed }
-  | {
-      readonly kind: "turn_ended";
-      readonly id: string;
-      readonly event: TurnEnded;
-      readonly canResume: boolean;
-      /** The files that the turn changed and that can be restored. */
-      readonly kept?: KeptTurn;
-    }
-  | { readonly kind: "restored"; readonly id: string; readonly event: TurnRestored }
-  | { readonly kind: "notice"; readonly id: string; readonly event: Notice | ModelNote };
-
-export interface AssistantEntry {
-  readonly kind: "assistant";
-  readonly id: string;
-  readonly text: string;
-  readonly thinking: string;
-  readonly model: string;
-  readonly end: AssistantMessage["end"];
-}
-
-export interface ToolEntry {
-  readonly kind: "tool";
-  /** The call's id. */
-  readonly id: string;
-  readonly call: ToolCall;
-  readonly state: "pending" | "running" | ToolOutcome;
-  readonly result: string;
-  readonly summary: string;
-  /** The id of the result's event, once there is one. */
-  readonly resultId?: string;
-  /** True while the result's body is not in the context because the person took it out. */
-  readonly isDropped?: boolean;
-}
-
-/** The reply that is being received. */
-export interface StreamingReply {
-  readonly id: string;
-  readonly text: string;
-  readonly thinking: string;
-}
-
-/** A question that waits for the person. */
-export interface PendingApproval {
-  readonly callId: string;
-  readonly question: ApprovalQuestion;
-  /** Goes back with the answer. */
-  readonly askId?: number;
-}
-
-/** Something that the person pinned: every compaction keeps it word for word. */
-export interface Pin {
-  readonly id: string;
-  readonly text: string;
-}
-
-/** What the panel shows: the transcript and what is going on. Plain data, so that it can be sent whole. */
-export interface SessionView {
-  readonly sessionId: string;
-  readonly entries: readonly Entry[];
-  readonly phase: Phase;
-  readonly streaming: StreamingReply | null;
-  /** The last characters that running tools printed, by call id. */
-  readonly output: Readonly<Record<string, string>>;
-  readonly approvals: readonly PendingApproval[];
-  readonly queue: readonly QueuedMessage[];
-  /** Oldest first. */
-  readonly pins: readonly Pin[];
-  /** True when the next automatic compaction is left out because the person asked for that. */
-  readonly isPostponed: boolean;
-  readonly meter: Meter | null;
-  readonly steering: Steering | null;
-  /** Of the newest turn. */
-  readonly kept: KeptTurn | null;
-}
+export type * from "./sessionView";
 
 /** How many characters of a running tool's output the view holds. */
 export const LIVE_OUTPUT_CHARACTERS = 4_000;

@@ -1,6 +1,6 @@
 import type { Compacted, ToolCall } from "../shared/events";
-import type { KeptTurn, TurnFile } from "../shared/keptTurn";
 import type { CompactingPhase, Meter, SessionEvent } from "../shared/live";
+import type { KeptTurn, TurnFile } from "../shared/sessionView";
 
 /** Where the front end writes. */
 export type Print = (text: string) => void;

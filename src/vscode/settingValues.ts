@@ -9,6 +9,8 @@ import {
   ROUND_LIMIT,
   SILENCE_LIMIT,
 } from "../core/limits";
+import type { BadSetting, Expected } from "./badSetting";
+import type { ChooseAddress, ServerAddress } from "./serverAddress";
 import { readNamed, type NamedAddress, type WorkspaceAddress } from "./workspaceAddress";
 
 const THINKING: readonly Thinking[] = ["on", "off", "low", "medium", "high"];
@@ -20,16 +22,6 @@ export type Thinking = "on" | "off" | "low" | "medium" | "high";
 
 /** What becomes of models that run elsewhere: asked about before their first use, or not used at all. */
 export type CloudModels = "ask" | "hide";
-
-/** Where the server is; `url` has no slash at its end. */
-export interface ServerAddress {
-  readonly url: string;
-  /** The server is on the machine that Loom runs on. */
-  readonly isLoopback: boolean;
-}
-
-/** The address that a setting means; for an empty text the one of the environment or Ollama's own default. */
-export type ChooseAddress = (text: string) => ServerAddress | { readonly error: string };
 
 /** All settings of Loom, checked; the ranges are those of core/limits. */
 export interface SettingValues {
@@ -59,23 +51,6 @@ export interface SettingValues {
   readonly allowedCommands: readonly string[];
   /** See `secretTest`. */
   readonly secretFiles: readonly string[];
-}
-
-/** What a setting may hold. */
-export type Expected =
-  | { readonly kind: "whole_number" | "number"; readonly minimum: number; readonly maximum: number }
-  | { readonly kind: "choice"; readonly choices: readonly string[] }
-  | { readonly kind: "text" | "yes_or_no" | "texts" }
-  /** `problem` is a sentence. */
-  | { readonly kind: "address"; readonly problem: string };
-
-/** A value that cannot be used; the default stands in for it. */
-export interface BadSetting {
-  /** Without the `loom.` in front. */
-  readonly id: string;
-  readonly value: unknown;
-  readonly expected: Expected;
-  readonly usedInstead: string;
 }
 
 /** Where values come from: `set` is undefined for a setting that nobody set. */

@@ -1,14 +1,10 @@
 import vscode = require("vscode");
 import { Disposable } from "./disposable";
 import { warn } from "./messages";
-import {
-  readSettings,
-  type BadSetting,
-  type ChooseAddress,
-  type ServerAddress,
-  type SettingValues,
-} from "./settingValues";
+import { readSettings, type SettingValues } from "./settingValues";
 import type { AddressAnswer } from "./workspaceAddress";
+import type { BadSetting } from "./badSetting";
+import type { ChooseAddress, ServerAddress } from "./serverAddress";
 
 /** The section of all settings. */
 const SECTION = "loom";

@@ -1,4 +1,5 @@
-import type { BadSetting, ChooseAddress, ServerAddress } from "./settingValues";
+import type { BadSetting } from "./badSetting";
+import type { ChooseAddress, ServerAddress } from "./serverAddress";
 
 /** The longest address that is asked about: it is shown whole, so that its end cannot hide. */
 const MOST_CHARACTERS = 200;

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { formatStoredLine, parseStoredLine } from "../../src/core/log/storedEvent";
 import type { ChatRequest } from "../../src/core/ports";
 import type { Session } from "../../src/core/session";
-import { currentCompaction, type CompactionEntry } from "../../src/shared/compactionView";
+import { currentCompaction } from "../../src/shared/compactionView";
+import type { CompactionEntry } from "../../src/shared/sessionView";
 import type { ScriptedModel, Step } from "./scriptedModel";
 import { startSession, type Fixture } from "./sessionFixture";
 

@@ -1,12 +1,12 @@
 import type { TurnEnded } from "../../src/shared/events";
-import type { KeptTurn } from "../../src/shared/keptTurn";
+import type { KeptTurn } from "../../src/shared/sessionView";
 import type { Entry } from "../../src/shared/view";
 import { turnEndText } from "../describe";
 import { h, setShown } from "../dom";
-import { failureActions } from "../status/failureActions";
 import { post, runCommand } from "../hostApi";
 import { icon } from "../icons";
 import { withCode } from "../markdown/inlineCode";
+import { failureActions } from "../status/failureActions";
 import { strings } from "../strings";
 import { button } from "../toolkit";
 import { folded, plainItem, type Item } from "./item";

@@ -1,4 +1,4 @@
-import type { KeptTurn } from "../../src/shared/keptTurn";
+import type { KeptTurn } from "../../src/shared/sessionView";
 import type { Entry } from "../../src/shared/view";
 import { h } from "../dom";
 import { runCommand } from "../hostApi";

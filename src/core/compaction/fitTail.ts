@@ -2,7 +2,7 @@ import type { ShortenedMessage } from "../../shared/events";
 import { cutToTokens } from "../window/cutToTokens";
 import { estimateMessages, type Rates } from "../window/estimate";
 import type { ContextMessage } from "../window/messages";
-import type { PlanReason } from "./plan";
+import type { PlanReason } from "./planReason";
 
 /** A tail within its room, with what had to be shortened for that. */
 export interface FittedTail {

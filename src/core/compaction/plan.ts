@@ -8,6 +8,7 @@ import { fixedTokens, replyRoomOf, type Window } from "../window/window";
 import { fitTail } from "./fitTail";
 import { keepFacts } from "./kept";
 import { keepPins } from "./pins";
+import type { PlanReason } from "./planReason";
 import { groupsOf, tailStart, unreadCount, type Group } from "./tail";
 
 /** Everything that decides what a compaction will do. */
@@ -39,17 +40,6 @@ export interface CompactionPlan {
   readonly tokensWithoutSummary: number;
   readonly reasons: readonly PlanReason[];
 }
-
-/** Why a plan departs from "keep the last messages as they are". */
-export type PlanReason =
-  | { readonly why: "tail_too_large"; readonly groupsLeft: number }
-  | {
-      readonly why: "message_too_large";
-      readonly eventId: string;
-      readonly tokens: number;
-      readonly keptTokens: number;
-    }
-  | { readonly why: "unread_kept_whole"; readonly tokens: number };
 
 /** How far one plan goes. */
 interface Draft {

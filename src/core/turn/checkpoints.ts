@@ -1,5 +1,5 @@
 import type { FilesKept, KeptBefore, LogEvent, TurnRestored } from "../../shared/events";
-import type { KeptTurn } from "../../shared/keptTurn";
+import type { KeptTurn } from "../../shared/sessionView";
 import type { SessionView } from "../../shared/view";
 import type { Journal } from "../log/journal";
 import type { TouchedFile } from "../tools/tool";

@@ -1,7 +1,8 @@
 import type { ChatModel } from "../../core/ports";
 import type { Failure } from "../../shared/events";
 import type { ServerStatus } from "../../shared/protocol";
-import type { ServerAddress, Thinking } from "../settingValues";
+import type { ServerAddress } from "../serverAddress";
+import type { Thinking } from "../settingValues";
 
 /** A model that the server has. */
 export interface InstalledModel {

@@ -42,8 +42,8 @@ export function sessionMaker(parts: Parts): MakeSession {
   const readCommand: ReadCommand = shell.isPosix ? parts.readCommand : () => Promise.resolve(undefined);
   const isSecret: IsSecret = (path) => secretTest(settings.current.secretFiles)(path);
   const tools = createTools({ workspace, shell, limits, readCommand, isSecret });
-  return (events, store) =>
-    new Session(
+  return (events, store) => {
+    const session = new Session(
       {
         chatModel: connection,
         tools,
@@ -58,4 +58,8 @@ export function sessionMaker(parts: Parts): MakeSession {
       },
       events,
     );
+    // The meter of a stored session shows the window that its next request will have, once that is known.
+    if (status.current.state === "ready" && !session.isBusy) session.settingsChanged();
+    return session;
+  };
 }
