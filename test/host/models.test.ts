@@ -252,4 +252,19 @@ describe("models and waiting in the real panel", () => {
     await until(() => setting("numCtx") === 4096);
     server.playFault("preload", { kind: "status", status: 500, body }, 0);
   });
+
+  it("a session that is gone back to in the list shows the window that its next request will have", async () => {
+    await setLoom({ model: "scripted", numCtx: 8192 });
+    await panel.startSession();
+    await panel.say("remember this one");
+    assert.equal((await panel.meter()).window, 8192);
+    await panel.startSession();
+    await setLoom({ numCtx: 16_384 });
+    await panel.runFromPalette("Loom: Show Sessions");
+    await row("remember this one").click();
+    await panel.frame().getByRole("listitem").filter({ hasText: "remember this one" }).waitFor();
+    await panel.frame().locator('[role="meter"][aria-valuemax="16384"]').waitFor();
+    await panel.say("go on");
+    assert.equal(server.chats().at(-1)?.request.options?.["num_ctx"], 16_384);
+  });
 });
