@@ -65,6 +65,7 @@ async function launch(profile: string): Promise<BrowserContext> {
     args: browser.args,
     headless: true,
     viewport: { width: 1280, height: 800 },
+    reducedMotion: "reduce",
     handleSIGINT: false,
     handleSIGTERM: false,
     handleSIGHUP: false,
