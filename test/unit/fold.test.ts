@@ -1,6 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { foldParts, isolatedRequest, summaryInstruction } from "../../src/core/compaction/summary";
+import { DEFAULT_RATES, estimateMessages } from "../../src/core/window/estimate";
+import type { ContextMessage } from "../../src/core/window/messages";
 import { SUMMARY_SENTENCE } from "../../src/core/window/summaryMessage";
+import type { Window } from "../../src/core/window/window";
 import type { LogEvent } from "../../src/shared/events";
 import type { CompactingPhase } from "../../src/shared/live";
 import { stamp } from "../support/conversations";
@@ -40,6 +44,21 @@ function phasesOf({ session }: Fixture): CompactingPhase[] {
 }
 
 const part = (n: number): Step => ({ text: `- notes up to part ${n}` });
+
+test("what the server has counted, not the larger estimate, says how much room a summary has in a request of its own", () => {
+  const window: Window = { numCtx: 4096, compactAt: 3276, tools: [], rates: DEFAULT_RATES };
+  const content = "so it goes on and on with it, as it always did. ".repeat(400);
+  const messages: ContextMessage[] = [{ role: "user", source: "m1", content }];
+  assert.ok(estimateMessages(messages, window.rates) > window.numCtx);
+  const [summaryTokens, knownTokens] = [409, 3_300];
+  const parts = foldParts(messages, window, { summaryTokens, knownTokens });
+  assert.equal(parts.length, 1);
+  const instruction = summaryInstruction(summaryTokens, undefined);
+  const options = { earlier: undefined, instruction, thinking: "default" } as const;
+  const { maxReplyTokens } = isolatedRequest("test-model", window, parts[0] ?? { messages }, options);
+  assert.ok(maxReplyTokens >= summaryTokens, `${maxReplyTokens} tokens`);
+  assert.ok(knownTokens + maxReplyTokens < window.numCtx);
+});
 
 describe("a conversation larger than the window", () => {
   test("is folded: every message is read once, each part with the notes before it, and progress is told by part", async () => {

@@ -27,6 +27,8 @@ const FOCUS_CHARACTERS = 500;
 /** The request for one part of a fold: whole groups, then the instruction. */
 export interface SummaryPart {
   readonly messages: readonly ContextMessage[];
+  /** What the server has counted for these messages at the most, in tokens; absent where only the estimate is known. */
+  readonly mostTokens?: number;
 }
 
 export interface FoldLimits {
@@ -51,7 +53,8 @@ export function foldParts(
   // Room for the summary itself; parts after the first also hold the summary of what came before.
   const whole = numCtx - instruction - summaryTokens - 64;
   const room = (part: number) => (part <= 1 ? whole : whole - summaryTokens);
-  if (toSummarise.length > 0 && knownTokens <= whole) return [{ messages: toSummarise }];
+  if (toSummarise.length > 0 && knownTokens <= whole)
+    return [{ messages: toSummarise, mostTokens: knownTokens }];
   const parts: ContextMessage[][] = [];
   let size = Infinity;
   for (const group of groupsOf(toSummarise, 0)) {
@@ -135,8 +138,10 @@ export function isolatedRequest(
     ...part.messages,
     { role: "user", source: "", content: instruction },
   ];
-  const prompt = estimateMessages(messages, window.rates);
-  const maxReplyTokens = Math.max(64, window.numCtx - prompt - 16);
+  const estimate = estimateMessages(messages, window.rates);
+  // The careful estimate may fill the window where the count does not, and would leave no room for the summary.
+  const counted = (part.mostTokens ?? Infinity) + estimateText(instruction, window.rates);
+  const maxReplyTokens = Math.max(64, window.numCtx - Math.min(estimate, counted) - 16);
   return { model, numCtx: window.numCtx, messages, tools: [], maxReplyTokens, thinking };
 }
 
