@@ -155,13 +155,14 @@ describe("windows of their own", () => {
       await window.say(`The first word is ${word}.`);
       await window.say(`The last word is ${word}${word}.`);
     }
-    const damaged = WORDS.map((word) => {
+    const damaged: { readonly path: string; readonly cut: string }[] = [];
+    for (const word of WORDS) {
       const path = sessionFile(`The first word is ${word}.`);
-      const text = readFileSync(path, "utf8");
+      const text = await whenStored(path, 2);
       const cut = text.slice(0, text.indexOf(`${word}${word}`));
       writeFileSync(path, cut);
-      return { path, cut };
-    });
+      damaged.push({ path, cut });
+    }
     await window.reload();
     await window.runFromPalette("Loom: Focus Chat");
     await window.item("The first word is beta.").waitFor();
@@ -218,4 +219,13 @@ function sessionFile(message: string): string {
     .filter((path) => readFileSync(path, "utf8").includes(message));
   assert.equal(found.length, 1, found.join("\n"));
   return found[0] ?? "";
+}
+
+/** A session file's text once so many turns are stored to their end: the panel shows a turn before the disk has it. */
+async function whenStored(path: string, turns: number): Promise<string> {
+  for (;;) {
+    const text = readFileSync(path, "utf8");
+    if (text.split('"type":"turn_ended"').length > turns && text.endsWith("\n")) return text;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
 }
