@@ -1,10 +1,10 @@
-import { spawnSync } from "node:child_process";
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { Page } from "playwright-core";
 import { runFromPalette } from "../scripts/editor/palette";
 import { startWorkbench } from "../scripts/editor/workbench";
+import { buildExtension } from "../scripts/tests/nodeTier";
 import { median, printFigures } from "./measure";
 
 /** The most that activation may take, in milliseconds. */
@@ -25,8 +25,7 @@ interface Times {
  * "Developer: Show Running Extensions"), in windows of VS Code's server form, and how long the person waits for the panel. Medians.
  */
 export async function main(words: readonly string[]): Promise<void> {
-  const { status, stderr } = spawnSync(process.execPath, ["esbuild.mjs"], { encoding: "utf8" });
-  if (status !== 0) throw new Error(`esbuild.mjs ended with ${status}:\n${stderr}`);
+  buildExtension();
   const times = await measureActivations(WINDOWS);
   const activations = times.map(({ activation }) => activation);
   const waits = times.map(({ untilShown }) => Math.round(untilShown));

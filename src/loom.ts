@@ -3,9 +3,9 @@ import type { ReadCommand } from "./core/approvals/commandSyntax";
 import { createShell } from "./node/commands/shell";
 import { chooseAddress, DEFAULT_ADDRESS } from "./ollama/address";
 import { Catalog } from "./ollama/models/capabilities";
-import { Connection } from "./ollama/wire/connection";
 import { OllamaModel } from "./ollama/ollamaModel";
 import { OllamaServer } from "./ollama/server";
+import { Connection } from "./ollama/wire/connection";
 import { commandRunner, type RunCommand } from "./vscode/commands";
 import type { Disposing } from "./vscode/disposable";
 import { Diffs } from "./vscode/documents/diffs";
@@ -25,11 +25,11 @@ import { OllamaStatus } from "./vscode/models/ollamaStatus";
 import { ChatView } from "./vscode/panel/chatView";
 import { Indicators } from "./vscode/panel/indicators";
 import { handlePageMessages } from "./vscode/panel/pageMessages";
+import type { ChooseAddress } from "./vscode/serverAddress";
 import { openSessionStore } from "./vscode/sessions/openSessionStore";
 import { sessionMaker } from "./vscode/sessions/sessionMaker";
 import { Sessions } from "./vscode/sessions/sessions";
 import { Settings } from "./vscode/settings";
-import type { ChooseAddress } from "./vscode/serverAddress";
 
 const readAddress: ChooseAddress = (text) =>
   chooseAddress({ field: "The setting loom.address", text }, process.env["OLLAMA_HOST"]);

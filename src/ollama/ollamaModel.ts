@@ -9,17 +9,17 @@ import type {
 } from "../core/ports";
 import type { Failure } from "../shared/events";
 import type { FailureContext } from "./failures/advice";
-import { Catalog, type ModelFacts } from "./models/capabilities";
-import { Connection, isEndOfStream, type ConnectionOptions } from "./wire/connection";
 import { diagnose, noTools, refusedCloud } from "./failures/failures";
+import { Catalog, type ModelFacts } from "./models/capabilities";
 import { Loader } from "./models/loader";
-import { toWireMessage, toWireTool } from "./reply/messages";
 import { canonicalName } from "./models/modelName";
 import type { ChatPreferences } from "./preferences";
+import { toWireMessage, toWireTool } from "./reply/messages";
+import { ReplyDecoder } from "./reply/stream";
 import { requestFields, type RequestFields } from "./requestOptions";
+import { Connection, isEndOfStream, type ConnectionOptions } from "./wire/connection";
 import { RequestQueue } from "./wire/requestQueue";
 import { Silence, SilenceWatch } from "./wire/silence";
-import { ReplyDecoder } from "./reply/stream";
 
 export interface OllamaModelOptions extends ConnectionOptions {
   readonly preferences?: (() => ChatPreferences) | undefined;

@@ -1,12 +1,12 @@
 import type { Failure } from "../shared/events";
 import type { ServerStatus } from "../shared/protocol";
-import { Catalog, isCloudModel, type ModelFacts } from "./models/capabilities";
-import { answerOf, Connection, type ConnectionOptions } from "./wire/connection";
 import { diagnose } from "./failures/failures";
-import { countOf, listOf, objectOf, textOf, type JsonObject } from "./wire/json";
+import { Catalog, isCloudModel, type ModelFacts } from "./models/capabilities";
 import { askLoadedModels, type LoadedModel } from "./models/loadedModels";
 import { canonicalName } from "./models/modelName";
 import type { ChatPreferences } from "./preferences";
+import { answerOf, Connection, type ConnectionOptions } from "./wire/connection";
+import { countOf, listOf, objectOf, textOf, type JsonObject } from "./wire/json";
 
 /** A model that the server has. */
 export interface InstalledModel {

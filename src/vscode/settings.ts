@@ -1,10 +1,10 @@
 import vscode = require("vscode");
+import type { BadSetting } from "./badSetting";
 import { Disposable } from "./disposable";
 import { warn } from "./messages";
+import type { ChooseAddress, ServerAddress } from "./serverAddress";
 import { readSettings, type SettingValues } from "./settingValues";
 import type { AddressAnswer } from "./workspaceAddress";
-import type { BadSetting } from "./badSetting";
-import type { ChooseAddress, ServerAddress } from "./serverAddress";
 
 /** The section of all settings. */
 const SECTION = "loom";

@@ -6,9 +6,9 @@ import { post, runCommand, steer } from "../hostApi";
 import { icon } from "../icons";
 import { isComposing } from "../keys";
 import { pageState, rememberState } from "../pageState";
-import { parseSlash, slashHints, type SlashInput } from "./slashCommands";
 import { strings } from "../strings";
 import { button, setEnabled, textArea } from "../toolkit";
+import { parseSlash, slashHints, type SlashInput } from "./slashCommands";
 
 export interface ComposerListener {
   /** A message is to be sent. */

@@ -1,11 +1,11 @@
 import type { Meter } from "../../src/shared/live";
 import type { SessionView } from "../../src/shared/view";
 import { h, setShown, setText } from "../dom";
-import { Forecast } from "./forecast";
 import { runCommand } from "../hostApi";
 import { icon } from "../icons";
 import { strings } from "../strings";
 import { button } from "../toolkit";
+import { Forecast } from "./forecast";
 
 /** How full the context window is: a bar with a tick where compaction comes, the figures, and words once it gets tight. */
 export class ContextMeter {

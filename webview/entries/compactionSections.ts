@@ -1,5 +1,5 @@
-import type { KeptFacts, KeptFile } from "../../src/shared/events";
 import { currentVersion } from "../../src/shared/compactionView";
+import type { KeptFacts, KeptFile } from "../../src/shared/events";
 import type { CompactionEntry } from "../../src/shared/view";
 import { copyButton } from "../copyButton";
 import { h, present, type Child } from "../dom";

@@ -1,9 +1,9 @@
 import type { AssistantEntry, Entry, StreamingReply } from "../../src/shared/view";
 import { h, setShown, setText } from "../dom";
 import { icon } from "../icons";
+import { StreamedMarkdown } from "../markdown/streamedMarkdown";
 import { pinButton } from "../pinButton";
 import { strings } from "../strings";
-import { StreamedMarkdown } from "../markdown/streamedMarkdown";
 import { authoredItem, type Item } from "./item";
 
 /** What the person wrote, exactly as it was written. */

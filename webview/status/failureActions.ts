@@ -1,7 +1,7 @@
 import type { Failure } from "../../src/shared/events";
-import type { AdvisedAction } from "./modelAdvice";
 import { strings } from "../strings";
 import { modelTexts } from "../strings/model";
+import type { AdvisedAction } from "./modelAdvice";
 
 const { empty, meter } = strings;
 const SELECT: AdvisedAction = { label: empty.selectModel, command: "selectModel" };

@@ -3,10 +3,10 @@ import { h, setShown, type Child } from "../dom";
 import { post, runCommand } from "../hostApi";
 import { icon } from "../icons";
 import { withCode } from "../markdown/inlineCode";
-import { adviceFor, type AdvisedAction } from "./modelAdvice";
 import { strings } from "../strings";
 import { modelTexts } from "../strings/model";
 import { button, progressRing } from "../toolkit";
+import { adviceFor, type AdvisedAction } from "./modelAdvice";
 
 /** The state of server and model as the host last told it. */
 interface Shown {

@@ -1,9 +1,9 @@
 import type { Failure, FailureKind } from "../../shared/events";
-import { TOOLS_ADVICE, quoted, startAdvice, theModel, theWork, type FailureContext } from "./advice";
 import { isObject, parseJson, textOf } from "../wire/json";
-import { parseOverflow, type Overflow } from "./overflow";
 import { Silence } from "../wire/silence";
 import { ConnectionError, EndedWithoutDone, ErrorLine, GarbageLine, StatusError } from "../wire/wireErrors";
+import { TOOLS_ADVICE, quoted, startAdvice, theModel, theWork, type FailureContext } from "./advice";
+import { parseOverflow, type Overflow } from "./overflow";
 
 /** A failure by kind, with what the server said of a prompt that did not fit. */
 export interface Diagnosis {

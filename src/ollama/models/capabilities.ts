@@ -1,9 +1,9 @@
 import { answerOf, type Connection } from "../wire/connection";
 import { countOf, listOf, objectOf, textOf, type JsonObject } from "../wire/json";
+import { StatusError } from "../wire/wireErrors";
 import { cacheBytesPerToken } from "./memory";
 import { canonicalName } from "./modelName";
 import { quirksOf, type VersionQuirks } from "./serverVersion";
-import { StatusError } from "../wire/wireErrors";
 
 /** Whether a model thinks: not at all, on or off, or (gpt-oss) always, at a level. */
 export type ThinkingSupport = "none" | "switch" | "levels";

@@ -1,9 +1,9 @@
 import type { Wait } from "../../core/ports";
+import type { RequestFields } from "../requestOptions";
 import { answerOf, type Connection } from "../wire/connection";
 import { countOf, listOf, objectOf, textOf } from "../wire/json";
 import { askLoadedModels, type LoadedModels } from "./loadedModels";
 import { canonicalName } from "./modelName";
-import type { RequestFields } from "../requestOptions";
 
 /** What a model is loaded with. */
 export interface LoadRequest {

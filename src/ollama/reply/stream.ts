@@ -1,8 +1,8 @@
 import type { ChatReply, ReplyDelta } from "../../core/ports";
 import type { Timings, Usage } from "../../shared/events";
 import { countOf, objectOf, textOf, type JsonObject } from "../wire/json";
-import { ThinkSplitter } from "./thinkSplitter";
 import { callsInText } from "./callsInText";
+import { ThinkSplitter } from "./thinkSplitter";
 import { CallCollector } from "./toolCalls";
 
 /** How one reply is to be read. */

@@ -2,10 +2,10 @@ import vscode = require("vscode");
 import type { Session } from "../../core/session";
 import { currentVersion } from "../../shared/compactionView";
 import type { SessionEvent } from "../../shared/live";
+import type { CompactionEntry } from "../../shared/sessionView";
 import { Disposable } from "../disposable";
 import { SUMMARY_SCHEME } from "../entry/names";
 import type { Sessions } from "../sessions/sessions";
-import type { CompactionEntry } from "../../shared/sessionView";
 
 /** The events after which a summary is another text. */
 const CHANGES: ReadonlySet<SessionEvent["type"]> = new Set([

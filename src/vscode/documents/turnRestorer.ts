@@ -4,10 +4,10 @@ import type { Session } from "../../core/session";
 import { keptTurn } from "../../core/turn/checkpoints";
 import { restoreFiles, stepsFor, type Chosen, type RestoreParts } from "../../node/files/turnFiles";
 import type { RestoreStep } from "../../node/files/turnRestore";
+import type { KeptTurn } from "../../shared/sessionView";
 import { inform, warn } from "../messages";
 import type { Sessions } from "../sessions/sessions";
 import type { VirtualDocuments } from "./virtualDocuments";
-import type { KeptTurn } from "../../shared/sessionView";
 
 interface Parts extends RestoreParts {
   readonly sessions: Sessions;

@@ -1,6 +1,6 @@
 /** Passes messages on in their order; what comes while nobody listens is held until somebody does. */
 export class HeldMessages {
-  private held: unknown[] = [];
+  private readonly held: unknown[] = [];
   private listener: ((message: unknown) => void) | undefined;
 
   pass(message: unknown): void {

@@ -1,11 +1,11 @@
 import vscode = require("vscode");
 import type { ChatModel } from "../../core/ports";
 import { Disposable } from "../disposable";
+import type { ServerAddress } from "../serverAddress";
 import type { Settings } from "../settings";
 import type { CloudConsent } from "./cloudConsent";
 import { machineInWords } from "./machineInWords";
 import type { Connect, ModelServer, ServerConnection } from "./modelServer";
-import type { ServerAddress } from "../serverAddress";
 
 interface Parts {
   readonly settings: Settings;

@@ -2,8 +2,8 @@ import { access, constants } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import vscode = require("vscode");
 import { inform } from "../messages";
-import { openSetting } from "../settings";
 import type { ServerAddress } from "../serverAddress";
+import { openSetting } from "../settings";
 
 const DOWNLOAD_PAGE = "https://ollama.com/download";
 
