@@ -53,7 +53,10 @@ async function measure(
   for (const size of sizes) {
     const runs: CompactionRun[] = [];
     for (let time = 0; time < times; time++) {
-      for (const form of FORMS) runs.push(await playCompaction(model, { form, size, model: toolModel }));
+      for (const form of FORMS)
+        runs.push(
+          await playCompaction(model, { form, size, model: toolModel }, (line) => console.error(line)),
+        );
     }
     for (const form of FORMS) say(lineOf(form, runs));
     figures.push(...figuresOf(size, runs));
@@ -84,6 +87,7 @@ function lineOf(form: SummaryRequestSetting, runs: readonly CompactionRun[]): st
 
 function figuresOf(size: number, runs: readonly CompactionRun[]): Figure[] {
   const time = (form: SummaryRequestSetting) => of(runs, form, ({ milliseconds }) => milliseconds);
+  const alone = (form: SummaryRequestSetting) => of(runs, form, ({ durationMs }) => durationMs);
   const tokens = (form: SummaryRequestSetting) => of(runs, form, ({ tokensRead }) => tokensRead);
   const hasGoal = size >= GOALS.inPlaceFrom;
   return [
@@ -91,6 +95,11 @@ function figuresOf(size: number, runs: readonly CompactionRun[]): Figure[] {
     {
       what: `${size} tokens: tokens read, in place over isolated`,
       value: tokens("inPlace") / tokens("isolated"),
+      unit: "times",
+    },
+    {
+      what: `${size} tokens: the summary alone, in place over isolated`,
+      value: alone("inPlace") / alone("isolated"),
       unit: "times",
     },
     {

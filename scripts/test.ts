@@ -26,13 +26,13 @@ const tiers: readonly Tier[] = [
 ];
 
 async function runUnit(): Promise<Outcome> {
-  return runNodeTests(await testFiles("test/unit"), { concurrency: 2 });
+  return runNodeTests(await testFiles("test/unit"), { concurrency: 4, groups: 4 });
 }
 
 async function runPage(): Promise<Outcome> {
   const missing = await reasonWithoutBrowser();
   if (missing !== undefined) return { reason: missing };
-  return runNodeTests(await testFiles("test/page"), { concurrency: 3, sharesProcesses: true });
+  return runNodeTests(await testFiles("test/page"), { concurrency: 3, groups: 3 });
 }
 
 async function runHost(print: (text: string) => void): Promise<Outcome> {

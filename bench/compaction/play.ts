@@ -41,9 +41,15 @@ interface Played {
  * Plays a conversation of hardly more than `size` tokens that the server has in its cache, compacts it, and asks one thing more. Writing
  * takes its time too, so a run counts only with a summary of the full length. Throws when none comes out so long.
  */
-export async function playCompaction(chatModel: ChatModel, played: Played): Promise<CompactionRun> {
+export async function playCompaction(
+  chatModel: ChatModel,
+  played: Played,
+  report: (line: string) => void,
+): Promise<CompactionRun> {
   for (let tried = 0; tried < TRIES; tried++) {
     const { run, isShort } = await playOnce(chatModel, played);
+    const seconds = (run.milliseconds / 1000).toFixed(1);
+    report(`${played.size} ${played.form}: ${seconds} s${isShort ? ", played anew: a short summary" : ""}`);
     if (!isShort) return run;
   }
   throw new Error(`In ${TRIES} runs the summary was always shorter than ${SUMMARY_TOKENS} tokens.`);

@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { mkdir, readdir, rm, stat, writeFile } from "node:fs/promises";
-import { basename, dirname, join, relative, resolve } from "node:path";
+import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { run } from "node:test";
 import { spec } from "node:test/reporters";
 import { build } from "esbuild";
@@ -32,17 +32,20 @@ export function buildExtension(): void {
 export interface RunOptions {
   /** How many processes run at a time. */
   readonly concurrency: number;
-  /** Files share as many processes as run at a time, in which they come one after the other; else each has a process of its own. */
-  readonly sharesProcesses?: boolean;
+  /** In how many processes the files come one after the other, besides those in a folder `ownProcess`; each has its own if absent. */
+  readonly groups?: number;
 }
 
 /** Bundles tests (packages stay outside) into `out/test` and runs them with Node's own runner, printing as it goes. */
 export async function runNodeTests(files: readonly string[], options: RunOptions): Promise<Counts> {
   const outdir = join("out", "test");
   await mkdir(outdir, { recursive: true });
-  const entries = options.sharesProcesses
-    ? await inGroups(files, options.concurrency, outdir)
-    : new Map(files.map((file) => [relative("test", file).replace(/\.ts$/, ""), file]));
+  const shares = (file: string) => options.groups !== undefined && !dirname(file).endsWith("ownProcess");
+  const alone = files.filter((file) => !shares(file));
+  const entries = new Map([
+    ...(await inGroups(files.filter(shares), options.groups ?? 0, outdir)),
+    ...alone.map((file) => [nameOf(file), file] as const),
+  ]);
   for (const name of entries.keys()) await rm(join(outdir, `${name}.mjs`), { force: true });
   await build({
     entryPoints: Object.fromEntries(entries),
@@ -62,7 +65,12 @@ export async function runNodeTests(files: readonly string[], options: RunOptions
   );
 }
 
-/** Writes files that import the tests, of about the same length together, and gives them by the names of their bundles. */
+/** `unit/wire/stop.test` for `test/unit/wire/stop.test.ts`. */
+function nameOf(file: string): string {
+  return relative("test", file).replace(/\.ts$/, "");
+}
+
+/** Writes files that hold the tests of others, of about the same length together, and gives them by the names of their bundles. */
 async function inGroups(
   files: readonly string[],
   groups: number,
@@ -75,13 +83,25 @@ async function inGroups(
     smallest?.files.push(file);
     if (smallest) smallest.size += size;
   }
-  const folder = basename(dirname(files[0] ?? ""));
+  const [tier] = nameOf(files[0] ?? "").split(sep);
   const entries = members.map(async (group, index) => {
-    const source = join(outdir, `${folder}-${index + 1}.ts`);
-    await writeFile(source, group.files.map((file) => `import ${JSON.stringify(resolve(file))};\n`).join(""));
-    return [`${folder}-${index + 1}`, source] as const;
+    const source = join(outdir, `${tier}-${index + 1}.ts`);
+    await writeFile(
+      source,
+      ['import { describe } from "node:test";', ...group.files.map(asSuite), ""].join("\n"),
+    );
+    return [`${tier}-${index + 1}`, source] as const;
   });
   return new Map(await Promise.all(entries));
+}
+
+/** A suite of its own, so that the hooks of one file are not those of the next. */
+function asSuite(file: string): string {
+  return `describe(${JSON.stringify(nameOf(file))}, () => void require(${JSON.stringify(resolve(file))}));`;
+}
+
+function isByTests(error: Error): boolean {
+  return "failureType" in error && error.failureType === "subtestsFailed";
 }
 
 async function count(files: readonly string[], concurrency: number): Promise<Counts> {
@@ -101,7 +121,8 @@ async function count(files: readonly string[], concurrency: number): Promise<Cou
     else passed++;
   });
   stream.on("test:fail", (event) => {
-    if (event.details.type !== "suite") failed++;
+    // A suite fails with its tests, which are counted; one that could not be loaded or set up has no other sign.
+    if (event.details.type !== "suite" || !isByTests(event.details.error)) failed++;
   });
   for await (const text of stream.compose<NodeJS.ReadableStream>(new spec())) process.stdout.write(text);
   return { passed, failed, skipped };

@@ -229,13 +229,14 @@ describe("a compaction is seen, steered and taken back", () => {
     assert.ok(sent().includes("a line of the notes"));
   });
 
-  it("looks right narrow and wide", async () => {
+  it("a narrow panel and a wide one show all of it", async () => {
     await compacted("the ports");
     await panel.send("/pin Never touch legacy/.");
     await panel.button("1 pin").waitFor();
     await unfold();
     for (const width of [240, 600, 440]) {
       await panel.setSideBarWidth(width);
+      assert.deepEqual(await panel.tooWide(), [], `at ${width}`);
       await panel.screenshot(`steering-${width}`);
     }
   });

@@ -135,17 +135,21 @@ describe("the walkthrough at num_ctx 4096", () => {
     assert.equal(server.reloads, 0);
   });
 
-  it("looks right in the four themes", async () => {
+  it("takes on the colours of the four themes", async () => {
     await vscode.window.showTextDocument(vscode.Uri.file(join(root, "src", "basket.ts")));
     await panel.setSideBarWidth(440);
     await panel.send("/pin Never touch legacy/.");
     await panel.button("1 pin").waitFor();
     await marker().last().locator("summary").first().click();
     await marker().last().locator(".marker-sections").waitFor();
+    const seen = new Set<string>();
     for (const theme of themeNames) {
       await panel.setTheme(theme);
+      assert.deepEqual(await panel.tooWide(), [], theme);
+      seen.add(await panel.colours());
       await panel.screenshot(`walkthrough-${theme.toLowerCase().replaceAll(" ", "-")}`);
     }
+    assert.equal(seen.size, themeNames.length, [...seen].join("; "));
   });
 });
 

@@ -22,9 +22,15 @@ async function show(panel: Panel, name: string): Promise<void> {
   await panel.drawn();
 }
 
-async function violations(panel: Panel): Promise<string[]> {
-  const { violations: found } = await panel.page.evaluate(() =>
-    (window as unknown as { axe: typeof axe }).axe.run(document, { resultTypes: ["violations"] }),
+/** What axe finds in the page: by all of its rules, or only by those about colours. */
+async function violations(panel: Panel, rules: "all" | "colours"): Promise<string[]> {
+  const { violations: found } = await panel.page.evaluate(
+    (only) =>
+      (window as unknown as { axe: typeof axe }).axe.run(document, {
+        resultTypes: ["violations"],
+        ...(only.length > 0 ? { runOnly: only } : {}),
+      }),
+    rules === "all" ? [] : ["color-contrast", "link-in-text-block"],
   );
   return found.flatMap(({ id, nodes }) =>
     nodes.map(({ target, failureSummary }) => `${id}: ${target.join(" ")}: ${failureSummary ?? ""}`),
@@ -37,7 +43,8 @@ for (const theme of THEMES) {
       await panel.page.evaluate(axe.source);
       for (const name of Object.keys(SCENES)) {
         await show(panel, name);
-        assert.deepEqual(await violations(panel), [], name);
+        // The other rules are about the document, which is the same in every theme.
+        assert.deepEqual(await violations(panel, theme === THEMES[0] ? "all" : "colours"), [], name);
         const low = (await contrasts(panel.page)).filter(({ ratio }) => ratio < 4.5);
         assert.deepEqual(low, [], name);
       }

@@ -7,6 +7,7 @@ import { createSummariser, type SummariserName } from "../../bench/survival/summ
 import { TokenCounter } from "../../bench/survival/tokenCounter";
 import { SUMMARY_REQUESTS, type SummaryRequestSetting } from "../../src/core/compaction/summaryForm";
 import type { ChatModel, ChatOutcome, ChatRequest } from "../../src/core/ports";
+import type { Session } from "../../src/core/session";
 import { createTools } from "../../src/core/tools";
 import { toAnyTool, type AnyTool } from "../../src/core/tools/tool";
 import type { LogEvent } from "../../src/shared/events";
@@ -199,6 +200,12 @@ const TIGHT: Setting & { turns: HardTurn[] } = {
   ],
 };
 
+/** The marker of a compaction that has just ended says what the meter says. */
+function assertOneNumber({ events, view }: Session): void {
+  const marker = events.findLast((event) => event.type === "compacted");
+  assert.deepEqual(view.meter?.used, { tokens: marker?.afterTokens, estimated: true });
+}
+
 describe("any conversation through the real session", () => {
   test("no request is over the window, no call without its result, order kept, nothing changed that was given", async () => {
     await fc.assert(
@@ -223,7 +230,8 @@ describe("any conversation through the real session", () => {
         freeze(events);
         const played = start(setting, events);
         played.model.honest.begin({ user: "", rounds: [], answer: "On with it." });
-        await played.session.compactNow();
+        const compacted = await played.session.compactNow();
+        if (compacted.ok) assertOneNumber(played.session);
         played.model.honest.begin({ user: "Go on.", rounds: [], answer: "On with it." });
         assert.deepEqual(played.session.send("m1", "Go on."), { accepted: true });
         await played.idle();

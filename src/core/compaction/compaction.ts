@@ -1,9 +1,10 @@
 import type { Compacted, CompactionFault, CompactionTrigger, SummaryForm } from "../../shared/events";
 import { activeCompaction } from "../log/activeCompaction";
-import { estimateMessages, estimateText } from "../window/estimate";
+import { estimateMessages } from "../window/estimate";
 import type { ContextMessage } from "../window/messages";
 import { LARGER_WINDOW } from "../window/numCtx";
-import { fixedTokens, pinTokens, systemPromptOf } from "../window/window";
+import { renderSummaryMessage } from "../window/summaryMessage";
+import { fixedTokens, pinTokens, promptTokens, type Window } from "../window/window";
 import { keepPins } from "./pins";
 import { canBeSent, planCompaction, type CompactionPlan, type PlanInput } from "./plan";
 import { summarise, type Summarised, type SummaryInput } from "./summarise";
@@ -57,17 +58,32 @@ export async function runCompaction(input: CompactionInput, signal: AbortSignal)
     if (input.mayFallBack) return sizeFault(input, plan.tail);
     return { type: "failed", message: outcome.type === "failed" ? outcome.message : "", fault: "summary" };
   }
-  const afterTokens = plan.tokensWithoutSummary + estimateText(summary.text, input.window.rates);
+  const afterTokens = estimatedTokens(rebuilt(input, plan, summary.text), input.window);
   // Estimate against estimate: a measured count is often smaller than a careful estimate of the same text.
-  const now =
-    fixedTokens(systemPromptOf(input), input.window) +
-    estimateMessages(input.messages.slice(1), input.window.rates);
+  const now = estimatedTokens(input.messages, input.window);
   if (afterTokens >= now) {
     const size = sizeFault(input, plan.tail);
     const message = `It would free nothing: about ${afterTokens} tokens after it, ${now} before.`;
     return input.trigger === "by_hand" ? { ...size, message } : size;
   }
   return { type: "compacted", body: toEvent(input, plan, summary, { ...summarised, afterTokens, started }) };
+}
+
+/** The new context as the meter will count it, so that the marker and the meter never show two numbers for it. */
+function rebuilt(
+  { systemPrompt }: CompactionInput,
+  { kept, tail }: CompactionPlan,
+  summary: string,
+): readonly ContextMessage[] {
+  return [
+    { role: "system", source: "", content: systemPrompt },
+    { role: "user", source: "", content: renderSummaryMessage(summary, kept) },
+    ...tail,
+  ];
+}
+
+function estimatedTokens(messages: readonly ContextMessage[], window: Window): number {
+  return promptTokens({ messages, anchor: undefined }, window).tokens;
 }
 
 const PAUSED: Summarised = {

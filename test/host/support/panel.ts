@@ -223,14 +223,36 @@ export class Panel {
     }
   }
 
-  /** Keeps a picture of the window as out/screenshots/NAME.png and gives its path. */
-  async screenshot(name: string): Promise<string> {
+  /** The colours of the message field: its text and its ground. */
+  async colours(): Promise<string> {
+    return this.composer().evaluate((field) => {
+      const { color, backgroundColor } = getComputedStyle(field.closest(".composer-box") ?? field);
+      return `${color} on ${backgroundColor}`;
+    });
+  }
+
+  /** The classes of what reaches beyond the panel's edge and cannot be scrolled to. */
+  async tooWide(): Promise<string[]> {
+    return this.frame()
+      .locator("#root")
+      .evaluate((root) =>
+        [...root.querySelectorAll("*")]
+          .filter((element) => {
+            const { right, width } = element.getBoundingClientRect();
+            const scrolls = element.closest("pre, .table-frame, .arguments dd, .visually-hidden");
+            return width > 0 && right > window.innerWidth + 1 && scrolls === null;
+          })
+          .map((element) => element.className),
+      );
+  }
+
+  /** Keeps a picture of the window as out/screenshots/NAME.png, where pictures are wanted: they take long, and only people look at them. */
+  async screenshot(name: string): Promise<void> {
+    if (process.env["LOOM_PICTURES"] !== "1") return;
     const extension = vscode.extensions.getExtension("loom.loom");
     if (!extension) throw new Error("The extension loom.loom is not there.");
     const folder = join(extension.extensionPath, "out", "screenshots");
     mkdirSync(folder, { recursive: true });
-    const path = join(folder, `${name}.png`);
-    await this.workbench.screenshot({ path });
-    return path;
+    await this.workbench.screenshot({ path: join(folder, `${name}.png`) });
   }
 }

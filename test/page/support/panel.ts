@@ -130,12 +130,18 @@ interface Running {
 let starting: Promise<Running> | undefined;
 let running: Running | undefined;
 
-/** Starts a browser for the tests of a file, or one of all files that share a process; to be called at a file's top level. */
+/** Files that still use the browser; all of a process say so before the first of them runs. */
+let users = 0;
+
+/** Starts a browser for the tests of a file, one for all files that share a process; to be called at a file's top level. */
 export function usePanels(): void {
+  users += 1;
   before(async () => {
     running = await (starting ??= start());
   });
   after(async () => {
+    users -= 1;
+    if (users > 0) return;
     const ended = running;
     running = undefined;
     await ended?.browser.close();

@@ -3,7 +3,7 @@ import { getEventListeners } from "node:events";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { test } from "node:test";
-import { addressOf, chat, reply, startWire } from "./fixture";
+import { addressOf, chat, reply, startWire } from "../wire/fixture";
 import { OllamaModel } from "../../../src/ollama/ollamaModel";
 
 const REQUESTS = 1_000;
