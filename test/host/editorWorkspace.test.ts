@@ -143,14 +143,16 @@ describe("edits through the editor", () => {
     await writeFile(pathOf("other.txt"), "one\n");
     const editor = await show(pathOf("shown.txt"));
     editor.selection = new vscode.Selection(0, 2, 0, 3);
-    const visible = () => vscode.window.visibleTextEditors.map(({ document }) => document.uri.fsPath);
-    const before = visible();
     await edit("other.txt", "one", "two");
     await make("deep/er/new.txt", "text\n");
     assert.equal(vscode.window.activeTextEditor?.document.uri.fsPath, pathOf("shown.txt"));
     assert.ok(editor.selection.isEqual(new vscode.Selection(0, 2, 0, 3)));
     // Not the tabs: the editor adds one in the background by itself for what is unsaved for 0.8 s, as on a machine that is busy.
-    assert.deepEqual(visible(), before);
+    const visible = vscode.window.visibleTextEditors.map(({ document }) => document.uri.fsPath);
+    assert.deepEqual(
+      visible.filter((path) => path.startsWith(folder)),
+      [pathOf("shown.txt")],
+    );
     assert.equal(bytesOf("deep/er/new.txt").toString(), "text\n");
   });
 
