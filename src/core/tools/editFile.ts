@@ -174,8 +174,11 @@ function refusal(
   if (plan.type === "several") {
     const count = plan.lines.length;
     const lines = plan.lines.slice(0, 20).join(", ") + (count > 20 ? ", …" : "");
+    const [how, way] = plan.isTolerant
+      ? [", but for blanks or quotes", "Copy the text exactly, with more lines around the right one."]
+      : ["", "Give more lines around the right one, or set replace_all."];
     return failed(
-      `old_text occurs ${count} times in ${shown} (lines ${lines}); nothing was changed. Give more lines around the right one, or set replace_all.`,
+      `old_text occurs ${count} times in ${shown} (lines ${lines})${how}; nothing was changed. ${way}`,
       `${count} matches`,
     );
   }

@@ -17,7 +17,15 @@ export type EditPlan =
       readonly isTolerant: boolean;
     }
   | { readonly type: "not_found" }
-  | { readonly type: "several"; readonly lines: readonly number[] };
+  | {
+      readonly type: "several";
+      readonly lines: readonly number[];
+      /** As in `replace`; none of these is replaced, not even all of them. */
+      readonly isTolerant: boolean;
+    };
+
+/** In a longer text only the exact text is looked for: taking it apart would hold everything else up for seconds. */
+const MOST_TOLERANT = 2_000_000;
 
 /** Line ends as the tools see them, whatever the model wrote. */
 export function toLineFeeds(text: string): string {
@@ -32,15 +40,19 @@ export function planEdit(text: string, edit: WantedEdit): EditPlan {
   const oldText = toLineFeeds(edit.oldText);
   const newText = toLineFeeds(edit.newText);
   const exact = positionsOf(text, oldText, edit.replaceAll);
-  if (exact.length > 1 && !edit.replaceAll) return { type: "several", lines: linesOf(text, exact) };
+  if (exact.length > 1 && !edit.replaceAll) {
+    return { type: "several", lines: linesOf(text, exact), isTolerant: false };
+  }
   if (exact.length > 0) {
     const length = oldText.length;
     const replacements = exact.map((start) => ({ start, end: start + length, text: newText }));
     return { type: "replace", replacements, isTolerant: false };
   }
+  if (text.length > MOST_TOLERANT) return { type: "not_found" };
   const { starts, replacement } = matchTolerantly(text, oldText, newText);
   if (replacement) return { type: "replace", replacements: [replacement], isTolerant: true };
-  return starts.length > 1 ? { type: "several", lines: linesOf(text, starts) } : { type: "not_found" };
+  if (starts.length < 2) return { type: "not_found" };
+  return { type: "several", lines: linesOf(text, starts), isTolerant: true };
 }
 
 /** The text after the replacements. */

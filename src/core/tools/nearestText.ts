@@ -1,4 +1,4 @@
-import { similarity } from "./similarity";
+import { likeness, likenessOf, type Likeness } from "./similarity";
 
 /** The lines of a text that are most like a text that was not found in it; lines count from 1. */
 export interface NearestText {
@@ -13,10 +13,11 @@ const ALIKE = 0.5;
 /** Enough lines to recognise the place by, and to bound the work on large files. */
 const MOST_ANCHORS = 6;
 const MOST_LINES = 20_000;
+const MOST_CHARACTERS = 1_000_000;
 
 /** Finds the lines most like `wanted`; undefined when nothing is. */
 export function nearestText(text: string, wanted: string): NearestText | undefined {
-  const lines = text.split("\n").slice(0, MOST_LINES);
+  const lines = text.slice(0, MOST_CHARACTERS).split("\n").slice(0, MOST_LINES);
   const wantedLines = wanted.replace(/^(?:[^\S\n]*\n)+|\s+$/g, "").split("\n");
   const start = bestStart(lines, wantedLines);
   if (start === undefined) return undefined;
@@ -33,33 +34,44 @@ export function nearestText(text: string, wanted: string): NearestText | undefin
   };
 }
 
+/** A line of the wanted text by which its place is recognised. */
+interface Anchor {
+  readonly length: number;
+  readonly offset: number;
+  readonly like: Likeness;
+}
+
 function bestStart(lines: readonly string[], wantedLines: readonly string[]): number | undefined {
-  const anchors = wantedLines
+  const anchors: readonly Anchor[] = wantedLines
     .map((line, offset) => ({ line, offset }))
     .filter(({ line }) => line.trim() !== "")
     .sort((a, b) => b.line.length - a.line.length)
-    .slice(0, MOST_ANCHORS);
+    .slice(0, MOST_ANCHORS)
+    .map(({ line, offset }) => ({ length: line.length, offset, like: likenessOf(line) }));
+  const known = new Map<number, Likeness>();
+  const likeAt = (index: number): Likeness => {
+    const like = known.get(index) ?? likenessOf(lines[index] ?? "");
+    known.set(index, like);
+    return like;
+  };
+  const scored = new Set<number>();
   let best = { score: ALIKE, start: undefined as number | undefined };
   for (const [index, line] of lines.entries()) {
-    for (const anchor of anchors) {
-      if (!hasSimilarLength(line, anchor.line) || similarity(line, anchor.line) < ALIKE) continue;
-      const start = index - anchor.offset;
-      const score = scoreAt(lines, start, anchors);
+    for (const { length, offset, like } of anchors) {
+      const start = index - offset;
+      if (scored.has(start) || !hasSimilarLength(line.length, length)) continue;
+      if (likeness(likeAt(index), like) < ALIKE) continue;
+      scored.add(start);
+      const scores = anchors.map((anchor) => likeness(likeAt(start + anchor.offset), anchor.like));
+      const score = scores.reduce((sum, each) => sum + each, 0) / anchors.length;
       if (score > best.score) best = { score, start };
     }
+    // What lies further behind than the text is long is not looked at again.
+    known.delete(index - wantedLines.length);
   }
   return best.start;
 }
 
-function hasSimilarLength(a: string, b: string): boolean {
-  return a.length < 3 * b.length + 10 && b.length < 3 * a.length + 10;
-}
-
-function scoreAt(
-  lines: readonly string[],
-  start: number,
-  anchors: readonly { readonly line: string; readonly offset: number }[],
-): number {
-  const scores = anchors.map(({ line, offset }) => similarity(lines[start + offset] ?? "", line));
-  return scores.reduce((sum, score) => sum + score, 0) / anchors.length;
+function hasSimilarLength(a: number, b: number): boolean {
+  return a < 3 * b + 10 && b < 3 * a + 10;
 }

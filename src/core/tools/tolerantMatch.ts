@@ -45,7 +45,8 @@ export function matchTolerantly(text: string, oldText: string, newText: string):
   const tokens = tokenize(text);
   const hits = findTokens(tokens, wanted.core)
     .map((from) => locate(text, tokens, from))
-    .filter((hit) => hit.isWholeLine || wanted.indent === "");
+    .filter((hit) => hit.isWholeLine || (wanted.indent === "" && wanted.linesBefore === 0))
+    .filter((hit) => endsLikeWanted(text, endOfCore(tokens, hit, wanted), { wanted, replacing }));
   const [only] = hits;
   const starts = hits.map((hit) => hit.start);
   if (!only || hits.length > 1) return { starts };
@@ -81,12 +82,23 @@ interface Texts {
   readonly replacing: Framed;
 }
 
+function endOfCore(tokens: readonly Token[], hit: Hit, { core }: Framed): number {
+  const last = tokens[hit.from + core.length - 1];
+  return last ? last.start + last.text.length : hit.start;
+}
+
+/** A line that goes on is another than one that ends, and line ends that the change takes away must be there; the end of the text is one. */
+function endsLikeWanted(text: string, end: number, { wanted, replacing }: Texts): boolean {
+  const { linesAfter } = wanted;
+  const needed = linesAfter > replacing.linesAfter ? linesAfter : Math.min(1, linesAfter);
+  return new RegExp(`^(?:[^\\S\\n]*(?:\\n|$)){${needed}}`).test(text.slice(end));
+}
+
 function replaceAt(text: string, tokens: readonly Token[], hit: Hit, texts: Texts): TextReplacement {
   const { wanted, replacing } = texts;
-  const last = tokens[hit.from + wanted.core.length - 1];
-  const endOfCore = last ? last.start + last.text.length : hit.start;
+  const coreEnd = endOfCore(tokens, hit, wanted);
   const missing = wanted.linesAfter - replacing.linesAfter;
-  const end = missing > 0 ? skipLineEnds(text, endOfCore, missing) : endOfCore;
+  const end = missing > 0 ? skipLineEnds(text, coreEnd, missing) : coreEnd;
   const own = tokens.slice(hit.from, hit.from + wanted.core.length);
   const ownIndent = hit.isWholeLine ? text.slice(hit.lineStart, hit.start) : "";
   const toOwn = mapperFor({ wanted, replacing, own, ownIndent, hit }, /^\t/m.test(text));

@@ -87,6 +87,32 @@ test("E03: hits that overlap, and several hits that differ in blanks, are ambigu
   assert.match(content, /occurs 2 times in b\.txt \(lines 1, 2\)/);
 });
 
+test("E03: several hits that differ in blanks are refused also with replace_all, which is not named as the way out", async () => {
+  const { call } = editor({ "a.go": "\tx = 1\n\tx = 1\n" });
+  const input = { path: "a.go", old_text: "    x = 1", new_text: "    y = 1", replace_all: true };
+  const { content } = await call("edit_file", input);
+  assert.match(
+    content,
+    /occurs 2 times in a\.go \(lines 1, 2\), but for blanks or quotes.*Copy the text exactly/,
+  );
+  assert.doesNotMatch(content, /replace_all/);
+});
+
+test(
+  "E10: a text that is not in a large file of long lines is refused at once",
+  { timeout: 30_000 },
+  async () => {
+    const line = (number: number) =>
+      Array.from({ length: 50 }, (_, key) => `key${key}_${(number * 7_919 + key * 31) % 1_000}`).join(", ");
+    const { call } = editor({
+      "log.csv": Array.from({ length: 10_000 }, (_, number) => line(number)).join("\n"),
+    });
+    const old_text = Array.from({ length: 6 }, (_, number) => `${line(number + 1)}zz`).join("\n");
+    const { content } = await call("edit_file", { path: "log.csv", old_text, new_text: "x" });
+    assert.match(content, /nearest text, from line 2:/);
+  },
+);
+
 for (const old_text of ["", null]) {
   test(`E07: old_text ${JSON.stringify(old_text)} on a file with content is refused and says how to append`, async () => {
     const log = Array.from({ length: 40 }, (_, index) => `entry ${index}\n`).join("");

@@ -88,6 +88,15 @@ test("what differs in more than blanks and quotes does not match, nor does half 
   assert.equal(edit("q a  b\n", "    a b", "c"), "not_found");
 });
 
+test("a line that goes on in the file is not one that ends in what the model wrote, and no two lines become one", () => {
+  assert.equal(edit("return a + b\n", "return a\n", "return c\n"), "not_found");
+  assert.equal(edit("  if (a) {\n    b()\n  }\n", "if (a)\n", "if (c)\n"), "not_found");
+  assert.equal(edit("x bar foo\n", "\nfoo", "\nfoo2"), "not_found");
+  assert.equal(edit("foo\nbar\n", "foo\n\n", "foo2\n"), "not_found");
+  assert.equal(edit("foo\nbar\n", "foo\n\n", "foo2\n\n"), "foo2\nbar\n");
+  assert.equal(edit("  foo  \n\nbar\n", "foo\n\n", "foo2\n"), "  foo2\nbar\n");
+});
+
 test("an exact hit is taken before any tolerant one", () => {
   assert.equal(edit("a  b\na b\n", "a b", "c"), "a  b\nc\n");
 });
