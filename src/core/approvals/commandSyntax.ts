@@ -17,37 +17,39 @@ export type ReadCommand = (command: string) => Promise<CommandSyntax | undefined
 /** Programs that delete, overwrite, end, publish, fetch, or run what their arguments say. */
 const DANGEROUS = new Set(
   [
-    "rm rmdir unlink shred truncate dd mkfs mv install ln chmod chown chgrp chattr",
+    "rm rmdir unlink shred truncate dd mkfs mv cp install ln chmod chown chgrp chattr patch",
+    "gzip gunzip bzip bunzip xz unxz zip unzip",
     "kill killall pkill shutdown reboot halt poweroff systemctl service launchctl crontab at",
     "sudo su doas pkexec runas env nohup setsid timeout nice ionice time xargs parallel watch strace script",
     "eval exec source . command builtin trap alias enable coproc",
     "sh bash dash zsh ksh fish csh tcsh busybox pwsh powershell cmd",
     "curl wget ssh scp sftp rsync ftp nc ncat netcat telnet socat",
-    "tee docker podman kubectl terraform ansible aws gcloud az",
+    "npx bunx uvx pipx tee docker podman kubectl terraform ansible aws gcloud az",
     "osascript open xdg-open start",
   ].flatMap((line) => line.split(" ")),
 );
 
-/** What makes a harmless program dangerous, by its name: any argument that matches. */
+/** What makes a harmless program dangerous, by its name without a version: any argument that matches. Most programs take long options cut short. */
 const DANGEROUS_ARGUMENTS: Readonly<Record<string, RegExp>> = {
-  git: /^(push|reset|clean|checkout|switch|restore|rebase|filter-branch|filter-repo|gc|prune|stash|rm|mv|config|submodule|worktree|update-ref|bisect|difftool|mergetool|-c|--exec-path.*|--upload-pack.*|--receive-pack.*|--output.*|--ext-diff|--textconv|-O.*|--open-files-in-pager.*)$/,
+  git: /^(push|reset|clean|checkout|switch|restore|rebase|filter-branch|filter-repo|gc|prune|stash|rm|mv|config|submodule|worktree|update-ref|bisect|difftool|mergetool|clone|archive|bundle|expire|delete|-c|-C|--git-dir.*|--work-tree.*|--config-env.*|--exe.*|--ex?=.*|--u(p.*|=.*)?|--receive-pack.*|--o[pu].*|--ext-diff|--textconv|-[a-zA-Z0-9]*O.*|-[a-zA-Z]*[dDf]|--del.*|--force.*)$/,
   find: /^-(exec|execdir|ok|okdir|delete|fprint|fprint0|fprintf|fls)$/,
   npm: /^(publish|unpublish|exec|x|run-script|config|token|login|adduser|owner|deprecate|dist-tag|access)$/,
-  npx: /./,
   pnpm: /^(publish|dlx|exec)$/,
   yarn: /^(publish|dlx|exec|npm)$/,
   cargo: /^(publish|yank|login|owner|install)$/,
-  node: /^(-e|--eval|-p|--print|-r|--require|--import|-pe|-i)(=|$)/,
+  node: /^(-e|--eval|-p|--print|-r|--require|--import|--(experimental-)?loader|-pe|-i)(=|$)/,
   python: /^-[a-zA-Z]*[ci]/,
-  python3: /^-[a-zA-Z]*[ci]/,
   perl: /^-[a-zA-Z0-9]*[eEip]/,
   ruby: /^-[a-zA-Z]*[ei]/,
   php: /^-[rB]/,
-  sed: /^(-[a-zA-Z]*i|--in-place|.*[0-9/}]?[ew]\b)/,
-  awk: /system|getline|>|\|/,
-  gawk: /system|getline|>|\|/,
-  sort: /^(-o|--output|--compress-program)/,
-  tar: /^(--to-command|--checkpoint-action|-I|--use-compress-program|--remove-files|-[a-zA-Z]*x|x|--extract|--overwrite)/,
+  awk: /system|getline|[>|@]|^-[a-zA-Z]*[fildpoE]|^--/,
+  sort: /^-([a-zA-Z]*o|-o|-co)/,
+  tree: /^-([a-zA-Z]*o|-o)/,
+  yq: /^-([a-zA-Z]*i|-i)/,
+  fd: /^-([a-zA-Z]*[xX]|-e)/,
+  fdfind: /^-([a-zA-Z]*[xX]|-e)/,
+  man: /^-([a-zA-Z]*[PH]|-[ph])/,
+  tar: /^-(?![tvzjJaf]+$)|^[a-zA-Z]*[cxruAI][a-zA-Z]*$/,
   vim: /./,
   vi: /./,
   ed: /./,
@@ -60,10 +62,39 @@ export function isDangerous(words: readonly (string | null)[]): boolean {
   const [program, ...rest] = words;
   // A program whose name the shell works out may be any.
   if (program === null || program === undefined) return true;
-  const name = (program.split(/[\\/]/).at(-1) ?? "").toLowerCase().replace(/\.(exe|cmd|bat|ps1)$/, "");
+  const withVersion = (program.split(/[\\/]/).at(-1) ?? "").toLowerCase();
+  const name = withVersion
+    .replace(/\.(exe|cmd|bat|ps1)$/, "")
+    .replace(/^[mng]awk$/, "awk")
+    .replace(/(?<=[a-z])[\d.]+$/, "");
   if (DANGEROUS.has(name) || name.startsWith("mkfs.")) return true;
+  if (name === "sed") return !isHarmlessSed(rest);
+  if (WRITING_SECOND.has(name) && rest.filter((word) => word?.startsWith("-") !== true).length > 1)
+    return true;
   const risky = Object.hasOwn(DANGEROUS_ARGUMENTS, name) ? DANGEROUS_ARGUMENTS[name] : undefined;
   return risky !== undefined && rest.some((word) => word === null || risky.test(word));
+}
+
+/** Programs that write to the second file that they are given. */
+const WRITING_SECOND = new Set(["uniq", "xxd"]);
+
+/** One command of `sed` that prints, deletes or replaces; others write files and run programs, some without a blank before the name. */
+const HARMLESS_SED =
+  /^((\d+|\$|\/([^/\\]|\\.)*\/)(,(\d+|\$|\/([^/\\]|\\.)*\/))?)?([pdq=]|s\/([^/\\]|\\.)*\/([^/\\]|\\.)*\/[gpiI\d]*)$/;
+
+/** Whether `sed` is only told such commands: the words behind `-e` and, without one, the first that is no option. */
+function isHarmlessSed(words: readonly (string | null)[]): boolean {
+  let isScript = true;
+  return words.every((word, index) => {
+    const isExpression = /^-[nErsuz]*e$/.test(words[index - 1] ?? "");
+    if (!isExpression && word?.startsWith("-") === true) {
+      if (word.endsWith("e")) isScript = false;
+      return /^-[nErsuz]+e?$|^-e$/.test(word);
+    }
+    const isFile = !isExpression && !isScript;
+    if (!isExpression) isScript = false;
+    return word !== null && (isFile || HARMLESS_SED.test(word));
+  });
 }
 
 /** Programs that only read, whatever they are told unless that makes them dangerous; `sort`, `uniq` and `tree` can write a file. */
