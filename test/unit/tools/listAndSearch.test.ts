@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import fc from "fast-check";
 import { splitWildcard, wildcardTest } from "../../../src/core/tools/wildcard";
 import { MemoryWorkspace } from "../../support/memoryWorkspace";
 import { toolCaller } from "../../support/toolCalls";
@@ -69,12 +70,44 @@ test("wildcards: a pattern without a slash is a name at any depth, one with a sl
     ["?.c", "qq.c", false],
     ["a+(b)[c]*", "a+(b)[c]d", true],
     ["src*", "src/", true],
+    ["src/*.{ts,tsx}", "src/a.tsx", true],
+    ["src/*.{ts,tsx}", "src/a.js", false],
+    ["{src,test/{a,b}}/x.ts", "test/b/x.ts", true],
+    ["*.{d.,}ts", "a/b.d.ts", true],
+    ["{a}*", "{a}b", true],
+    ["[id]*", "app/[id].tsx", true],
   ];
   for (const [pattern, path, fits] of cases)
     assert.equal(wildcardTest(pattern)(path), fits, `${pattern} ${path}`);
   assert.deepEqual(splitWildcard("src/x/*.ts"), { folder: "src/x", pattern: "*.ts" });
   assert.deepEqual(splitWildcard("/*/a"), { folder: "/", pattern: "*/a" });
   assert.equal(splitWildcard("src/x"), undefined);
+  assert.deepEqual(splitWildcard("src/{a,b}/x.ts"), { folder: "src", pattern: "{a,b}/x.ts" });
+});
+
+test("wildcards: whatever the pattern, it fits what a regular expression would", () => {
+  const piece = fc.constantFrom("a", "b", "/", "*", "**", "**/", "?");
+  const text = fc.string({ unit: fc.constantFrom("a", "b", "/"), maxLength: 8 });
+  const reference = (pattern: string) => {
+    const source = pattern.replace(/(?<=^|\/)\*\*\/|\*+|\?/g, (part) => {
+      if (part === "**/") return "(?:.*/)?";
+      return part === "*" ? "[^/]*" : part === "?" ? "[^/]" : ".*";
+    });
+    return new RegExp(pattern.includes("/") ? `^${source}/?$` : `(?:^|/)${source}/?$`);
+  };
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 6 }), text, (pieces, path) => {
+      const pattern = pieces.join("");
+      fc.pre(pattern !== "" && !path.includes("//") && !path.endsWith("/"));
+      assert.equal(wildcardTest(pattern)(path), reference(pattern).test(path), `${pattern} ${path}`);
+    }),
+    { numRuns: 3_000 },
+  );
+});
+
+test("wildcards: a name that is made for it keeps no pattern busy", { timeout: 30_000 }, () => {
+  assert.equal(wildcardTest(`${"*a".repeat(12)}*b`)("a".repeat(200)), false);
+  assert.equal(wildcardTest(`${"*?".repeat(12)}b`)("a".repeat(200)), false);
 });
 
 test("matches are grouped by file with line numbers", async () => {
