@@ -80,6 +80,9 @@ export interface CommandQuestion {
 /** Where editors, git and their helpers look for what they start: a change there is as good as a command. */
 const STARTS_PROGRAMS = /(^|[\\/])(\.git|\.vscode|\.husky|\.devcontainer)([\\/]|$)|\.code-workspace$/i;
 
+/** Not relative to a workspace folder. */
+const OUTSIDE = /^([\\/]|[a-z][\w+.-]*:)/i;
+
 /** Whether a change of this file may let something run later without a question. */
 export function startsPrograms(path: string): boolean {
   return STARTS_PROGRAMS.test(path);
@@ -88,7 +91,7 @@ export function startsPrograms(path: string): boolean {
 /** Whether a question can be answered "for this session": not where the same words may do something else the next time. */
 export function canRemember(question: ApprovalQuestion): boolean {
   if (question.kind === "recovered" || question.isRecovered === true) return false;
-  if (question.kind === "edit") return !startsPrograms(question.path);
+  if (question.kind === "edit") return !startsPrograms(question.path) && !OUTSIDE.test(question.path);
   if (question.kind !== "command") return true;
   return question.plain !== undefined && question.isDangerous !== true && question.secrets === undefined;
 }

@@ -54,7 +54,7 @@ export class TerminalFront {
   /** Handles one line; resolves when the agent is idle again. */
   async handle(line: string): Promise<void> {
     const text = line.trim();
-    const [, command, rest = ""] = /^\/(\w+)\s*(.*)$/s.exec(text) ?? [];
+    const [, command, rest = ""] = /^\/(\w+)(?:\s+(.*))?$/s.exec(text) ?? [];
     if (text === "") return;
     switch (command) {
       case "compact":

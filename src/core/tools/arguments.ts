@@ -153,9 +153,11 @@ function toBoolean(value: string | number | boolean): boolean | "wrong" | undefi
   return ["false", "no", "0", "none", "null"].includes(word) ? false : "wrong";
 }
 
-/** A path as the model meant it: without the quotes, backticks and blanks that models put around one. */
+/** A path as the model meant it: without the quotes, backticks and blanks around one, and with what `plainName` spelled out as it is. */
 export function cleanPath(path: string): string {
   const trimmed = path.trim();
   const quoted = /^(["'`])(.*)\1$/s.exec(trimmed);
-  return quoted?.[2] ?? trimmed;
+  return (quoted?.[2] ?? trimmed).replace(/\\u\{(0?[\da-f]{1,5}|10[\da-f]{4})\}/g, (_, code: string) =>
+    String.fromCodePoint(parseInt(code, 16)),
+  );
 }

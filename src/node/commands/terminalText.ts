@@ -2,7 +2,7 @@ const ESCAPE = String.fromCharCode(0x1b);
 const BELL = String.fromCharCode(0x07);
 /** What begins CSI sequences, and what begins OSC and the other strings, which run until BELL or a terminator. */
 const CSI = `(?:${ESCAPE}\\[|\\x9B)[0-?]*[ -/]*`;
-const STRING = `(?:${ESCAPE}[\\]PX^_]|[\\x90\\x98\\x9D-\\x9F])[^${BELL}${ESCAPE}\\x9C]*`;
+const STRING = `(?:${ESCAPE}[\\]PX^_]|[\\x90\\x98\\x9D-\\x9F])[^${BELL}${ESCAPE}\\x90\\x98\\x9C-\\x9F]*`;
 const SHORT = `${ESCAPE}[ -/]*`;
 
 const SEQUENCES = new RegExp(

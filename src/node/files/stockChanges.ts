@@ -30,8 +30,9 @@ export async function* changesSince(
   list: ListFiles,
 ): AsyncGenerator<readonly StockChange[]> {
   let areRulesChanged = false;
+  const gone = new Set<number>();
   for (const batch of batchesOf(taken.files)) {
-    const changes = await Promise.all(batch.map((file) => changeOf(taken, file)));
+    const changes = await Promise.all(batch.map((file) => changeOf(taken, file, gone)));
     const found = changes.filter((change) => change !== undefined);
     areRulesChanged ||= found.some(isRules);
     yield found;
@@ -42,7 +43,9 @@ export async function* changesSince(
   // A file that was only not seen before (ignored, beyond the bound) must never be taken for one that did not exist.
   const isDoubtful = taken.isCut || areRulesChanged || fresh.some(isRules);
   for (const batch of batchesOf(fresh)) {
-    const changes = await Promise.all(batch.map((file) => createdSince(file, taken.takenAt, isDoubtful)));
+    const changes = await Promise.all(
+      batch.map((file) => createdSince(file, taken.takenAt, { isDoubtful, gone })),
+    );
     yield changes.filter((change) => change !== undefined);
   }
 }
@@ -55,9 +58,14 @@ function isRules({ absolute }: TouchedFile): boolean {
   return basename(absolute) === ".gitignore";
 }
 
-async function changeOf(taken: TakenStock, was: StockedFile): Promise<StockChange | undefined> {
+async function changeOf(
+  taken: TakenStock,
+  was: StockedFile,
+  gone: Set<number>,
+): Promise<StockChange | undefined> {
   const { absolute, shown, mode, place } = was;
   const now = await look(was);
+  if (!now && was.ino > 0) gone.add(was.ino);
   if (now && isSame(was, now) && !was.isFresh) return undefined;
   const change = { absolute, shown, was: "file" } as const;
   if (!place) {
@@ -77,10 +85,11 @@ async function changeOf(taken: TakenStock, was: StockedFile): Promise<StockChang
 async function createdSince(
   file: TouchedFile,
   time: number,
-  isDoubtful: boolean,
+  { isDoubtful, gone }: { readonly isDoubtful: boolean; readonly gone: ReadonlySet<number> },
 ): Promise<StockChange | undefined> {
   const now = await look(file);
-  if (!now || now.ctimeMs < time - CLOCK_MS) return undefined;
+  // A file whose folder got another name keeps its times.
+  if (!now || (now.ctimeMs < time - CLOCK_MS && !gone.has(now.ino))) return undefined;
   if (isDoubtful && (await bornAt(file)) < time) return undefined;
   const holds = await contentOf(now);
   return { ...file, was: "missing", ...(holds && { now: holds }) };

@@ -86,7 +86,7 @@ async function viaTemporary(
 ): Promise<void> {
   const temporary = join(
     dirname(absolute),
-    `.${basename(absolute).slice(0, 100)}.${randomBytes(6).toString("hex")}.tmp`,
+    `.${basename(absolute).slice(0, 50)}.${randomBytes(6).toString("hex")}.tmp`,
   );
   try {
     const file = await open(temporary, "wx");

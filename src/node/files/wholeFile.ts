@@ -11,7 +11,7 @@ export async function writeWhole(
   bytes: Uint8Array,
   { mode = 0o600, isSynced = true }: { readonly mode?: number; readonly isSynced?: boolean } = {},
 ): Promise<void> {
-  const name = `.${basename(path).slice(0, 100)}.${randomBytes(6).toString("hex")}.tmp`;
+  const name = `.${basename(path).slice(0, 50)}.${randomBytes(6).toString("hex")}.tmp`;
   const temporary = join(dirname(path), name);
   try {
     const file = await open(temporary, "wx", 0o600);

@@ -102,6 +102,26 @@ describe("files that a command changes without naming them", () => {
     assert.deepEqual(await textsIn(played, "src/a.ts"), ["one\n"]);
   });
 
+  test("files whose folder is renamed go back under their old names, and are gone under the new ones", async (t) => {
+    const now = Date.now.bind(Date);
+    // By then all files are old: renaming their folder does not touch their times.
+    t.mock.method(Date, "now", () => now() + 60_000);
+    const played = await play(t, files, [[bash("mv src lib")]]);
+    assert.deepEqual(
+      keptIn(played).map(({ path, was }) => [path, was]),
+      [
+        ["src/a.ts", "file"],
+        ["src/b.ts", "file"],
+        ["src/same.ts", "file"],
+        ["lib/a.ts", "missing"],
+        ["lib/b.ts", "missing"],
+        ["lib/same.ts", "missing"],
+      ],
+    );
+    await restore(played, played.turnIds[0]);
+    assert.deepEqual(await textsIn(played, "src/a.ts", "lib/a.ts", "lib/same.ts"), ["one\n", null, null]);
+  });
+
   test("a file that is too large is named as one that cannot be restored; ignored ones are left alone", async (t) => {
     const big = Buffer.alloc(1024 * 1024 + 1, "x");
     const played = await play(

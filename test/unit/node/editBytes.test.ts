@@ -107,6 +107,13 @@ test("half of a character is never matched away from its other half", async (con
   assert.equal((await bytesOf("a.txt")).toString(), "x 😀 y\n");
 });
 
+test("a file whose name is as long as names can be is edited like any other", async (context) => {
+  const name = `${"\u6F22".repeat(83)}.txt`;
+  const { edit, bytesOf } = await editorOn(context, { [name]: "one\n" });
+  assert.equal((await edit(name, "one", "two")).outcome, "ok");
+  assert.equal((await bytesOf(name)).toString(), "two\n");
+});
+
 test("E10: a refused edit leaves bytes, mode and folder as they were", async (context) => {
   const { edit, bytesOf, folder } = await editorOn(context, { Gem: 'gem "a"\r\ngem "b"' });
   assert.equal((await edit("Gem", 'gem  "c"', "x")).outcome, "error");

@@ -141,6 +141,11 @@ test("a search with a regular expression works line by line, with (?i), and tell
   assert.equal(bad.outcome, "error");
   assert.match(bad.content, /not a regular expression: .*Leave is_regex out/);
   assert.match(await regex("[\\-x]eta|be"), /^1 match/);
+  // Others read these differently, so that "no matches" would not be true.
+  for (const pattern of ["beta[[:space:]]+22", "\\AAlpha", "22\\Z"]) {
+    assert.match(await regex(pattern), /not a regular expression: .*use \\s/, pattern);
+  }
+  assert.match(await regex("\\\\Alpha"), /^No matches/);
 });
 
 test("a regular expression that explodes is stopped, and the next search works", async (context) => {

@@ -62,6 +62,10 @@ test("nothing that comes out holds a control character, whatever goes in", () =>
   );
 });
 
+test("a flood of beginnings of sequences holds nothing up", { timeout: 30_000 }, () => {
+  assert.equal(new TerminalText().push(`${"\u009d".repeat(300_000)}${ESC}\n`), "\n");
+});
+
 test("a line or a sequence without an end does not gather in memory", () => {
   const text = new TerminalText();
   let came = 0;

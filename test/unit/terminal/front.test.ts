@@ -226,3 +226,18 @@ test("one line is printed for each compaction, however often its progress is tol
   const line = "[compacting 9 messages, ctx 3470/4096]\n";
   assert.deepEqual(lines, [line, line]);
 });
+
+test("a message that begins with a path is a message, also where the path begins like a command", async () => {
+  const model = new ScriptedModel([{ text: "I see." }]);
+  const session = startSession(model).session;
+  const front = new TerminalFront({
+    print: () => undefined,
+    json: false,
+    ask: () => Promise.resolve(false),
+    newSession: () => session,
+    restoring: NOTHING_KEPT,
+  });
+  await front.handle("/clear/cache.ts is wrong");
+  assert.ok(session.events.some((event) => event.type === "user_message" && event.text.startsWith("/clear/")));
+  await front.close();
+});

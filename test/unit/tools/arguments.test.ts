@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { schemaTokens } from "../../../bench/tools";
 import { createTools } from "../../../src/core/tools";
 import { cleanPath } from "../../../src/core/tools/arguments";
+import { plainName } from "../../../src/core/tools/plainName";
 import type { JsonValue } from "../../../src/shared/events";
 import { MemoryWorkspace } from "../../support/memoryWorkspace";
 import { FakeShell, toolCaller } from "../../support/toolCalls";
@@ -126,6 +127,12 @@ test("a path loses the quotes around it and nothing else", () => {
     '"',
     "a\nb",
   ]);
+});
+
+test("a path that was shown with its unseen characters spelled out is that path", () => {
+  for (const path of ["a\u200cb.txt", "\u{1F468}\u200d\u{1F469}.md", "a\nb", "\u{10FFFD}", "\u{E0001}x"])
+    assert.equal(cleanPath(plainName(path)), path);
+  assert.equal(cleanPath("a\\u{zz}\\u{110000}"), "a\\u{zz}\\u{110000}");
 });
 
 test("the tools come in a fixed order, with the same small schemas every time", () => {

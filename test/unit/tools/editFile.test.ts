@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { applyPatch } from "diff";
 import fc from "fast-check";
 import { diffLines } from "../../../src/core/tools/lineDiff";
+import { canRemember } from "../../../src/shared/live";
 import { MemoryWorkspace } from "../../support/memoryWorkspace";
 import { toolCaller } from "../../support/toolCalls";
 
@@ -242,6 +243,13 @@ test("E09: an edit outside asks for the path first, then for the diff", async ()
     ["outside", "edit"],
   );
   assert.equal(workspace.files.get("/else/x.txt"), "1\n");
+});
+
+test("E09: a change outside is shown each time, whatever is allowed for the workspace", () => {
+  const question = { kind: "edit", diff: "", added: 1, removed: 0, isNew: false } as const;
+  for (const path of ["/home/a/.bashrc", "C:\\Users\\a\\x.txt", "vscode-vfs://github/a/b/x.ts"])
+    assert.ok(!canRemember({ ...question, path }), path);
+  for (const path of ["src/a.ts", "ws/a b.ts", "ä.ts"]) assert.ok(canRemember({ ...question, path }), path);
 });
 
 test("the diff that is asked about makes the new text of the old one, whatever the texts", () => {
