@@ -238,6 +238,8 @@ test("a message that begins with a path is a message, also where the path begins
     restoring: NOTHING_KEPT,
   });
   await front.handle("/clear/cache.ts is wrong");
-  assert.ok(session.events.some((event) => event.type === "user_message" && event.text.startsWith("/clear/")));
+  assert.ok(
+    session.events.some((event) => event.type === "user_message" && event.text.startsWith("/clear/")),
+  );
   await front.close();
 });
