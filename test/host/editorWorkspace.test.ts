@@ -87,6 +87,25 @@ describe("edits through the editor", () => {
     assert.ok(!bytesOf("latin.ini").includes(Buffer.from("\uFFFD")));
   });
 
+  it("E04: writes no character that the file's encoding does not have, and no half of one", async () => {
+    const before = Buffer.from([0x78, 0x3d, 0x31, 0x20, 0xe9, 0x0a]);
+    await writeOld(pathOf("latin.txt"), before);
+    const uri = vscode.Uri.file(pathOf("latin.txt"));
+    await vscode.window.showTextDocument(
+      await vscode.workspace.openTextDocument(uri, { encoding: "windows1252" }),
+    );
+    const refused = await edit("latin.txt", "x=1", "x→1");
+    assert.ok("error" in refused && refused.error.includes("windows1252"), JSON.stringify(refused));
+    assert.deepEqual(bytesOf("latin.txt"), before);
+    assert.ok(!("error" in (await edit("latin.txt", "x=1", "ü=1"))));
+    assert.deepEqual(bytesOf("latin.txt"), Buffer.from([0xfc, 0x3d, 0x31, 0x20, 0xe9, 0x0a]));
+    await writeFile(pathOf("plain.txt"), "one\n");
+    assert.ok("error" in (await edit("plain.txt", "one", "\uD83D")));
+    assert.equal(bytesOf("plain.txt").toString(), "one\n");
+    assert.ok("error" in (await make("half.txt", "\uD83D")));
+    assert.ok(!readdirSync(folder).includes("half.txt"));
+  });
+
   it("keeps mixed line ends as they are outside of the edit", async () => {
     await writeFile(pathOf("mixed.txt"), "one\r\ntwo\nthree\r\nfour\r\n");
     await edit("mixed.txt", "four", "4");

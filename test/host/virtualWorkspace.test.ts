@@ -114,6 +114,19 @@ describe("a workspace that is not on a disk", () => {
     );
   });
 
+  it("of two folders with one name keeps them apart", async () => {
+    memory.files.set("/other/a.txt", Buffer.from("other\n"));
+    const other = { name: "project", uri: vscode.Uri.parse(`${SCHEME}://host/other`) };
+    const two = toolCaller(
+      virtualWorkspace(() => [folder, other]),
+      new FakeShell({}, null),
+    );
+    assert.match((await two("list_files", {})).content, /\nproject \(2\)\/a\.txt/);
+    assert.match((await two("read_file", { path: "project (2)/a.txt" })).content, /other$/);
+    assert.match((await two("read_file", { path: "project/a.txt" })).content, /one\ntwo$/);
+    memory.files.delete("/other/a.txt");
+  });
+
   it("is edited through documents: line ends stay, one undo takes it back, and what is typed meanwhile is not lost", async () => {
     const edited = await call("edit_file", { path: "a.txt", old_text: "two", new_text: "2\n3" });
     assert.equal(edited.outcome, "ok", edited.content);

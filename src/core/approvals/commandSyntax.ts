@@ -79,22 +79,17 @@ export function isDangerous(words: readonly (string | null)[]): boolean {
 const WRITING_SECOND = new Set(["uniq", "xxd"]);
 
 /** One command of `sed` that prints, deletes or replaces; others write files and run programs, some without a blank before the name. */
-const HARMLESS_SED =
-  /^((\d+|\$|\/([^/\\]|\\.)*\/)(,(\d+|\$|\/([^/\\]|\\.)*\/))?)?([pdq=]|s\/([^/\\]|\\.)*\/([^/\\]|\\.)*\/[gpiI\d]*)$/;
+const HARMLESS_SED = (() => {
+  const text = String.raw`([^/\\]|\\.)*/`;
+  const line = String.raw`(\d+|\$|/${text})`;
+  return new RegExp(String.raw`^(${line}(,${line})?)?([pdq=]|s/${text}${text}[gpiI\d]*)$`);
+})();
 
-/** Whether `sed` is only told such commands: the words behind `-e` and, without one, the first that is no option. */
+/** Whether `sed` is told only one such command. */
 function isHarmlessSed(words: readonly (string | null)[]): boolean {
-  let isScript = true;
-  return words.every((word, index) => {
-    const isExpression = /^-[nErsuz]*e$/.test(words[index - 1] ?? "");
-    if (!isExpression && word?.startsWith("-") === true) {
-      if (word.endsWith("e")) isScript = false;
-      return /^-[nErsuz]+e?$|^-e$/.test(word);
-    }
-    const isFile = !isExpression && !isScript;
-    if (!isExpression) isScript = false;
-    return word !== null && (isFile || HARMLESS_SED.test(word));
-  });
+  const [script, ...files] = words.filter((word) => word === null || !/^-[nErsuz]+$/.test(word));
+  if (typeof script !== "string" || !HARMLESS_SED.test(script)) return false;
+  return files.every((file) => file?.startsWith("-") === false);
 }
 
 /** Programs that only read, whatever they are told unless that makes them dangerous; `sort`, `uniq` and `tree` can write a file. */

@@ -1,6 +1,6 @@
 import type { WrittenFile } from "../ports";
 import { keepHeadAndTail, countLines, quantity } from "../window/truncate";
-import { diffLines } from "./lineDiff";
+import { commonEnds, diffLines } from "./lineDiff";
 import { plainName } from "./plainName";
 import type { ToolRun } from "./tool";
 
@@ -51,11 +51,7 @@ export function describeEdit(edit: AgreedEdit, written: WrittenFile, maxCharacte
 
 function excerptOf(before: string, after: string, maxCharacters: number): string {
   const [old, now] = [before.split("\n"), after.split("\n")];
-  const shorter = Math.min(old.length, now.length);
-  let head = 0;
-  while (head < shorter && old[head] === now[head]) head += 1;
-  let tail = 0;
-  while (tail < shorter - head && old.at(-1 - tail) === now.at(-1 - tail)) tail += 1;
+  const { head, tail } = commonEnds(old, now);
   const first = Math.max(0, head - LINES_AROUND);
   const last = Math.min(countLines(after), now.length - tail + LINES_AROUND);
   if (last <= first) return "";

@@ -29,11 +29,7 @@ export function diffLines(path: string, before: string | null, after: string): L
 
 function oneBlock(from: string, to: string, before: string, after: string): StructuredPatch {
   const [old, now] = [toLines(before), toLines(after)];
-  const shorter = Math.min(old.length, now.length);
-  let head = 0;
-  while (head < shorter && old[head] === now[head]) head += 1;
-  let tail = 0;
-  while (tail < shorter - head && old.at(-1 - tail) === now.at(-1 - tail)) tail += 1;
+  const { head, tail } = commonEnds(old, now);
   const lines = [
     ...old.slice(head, old.length - tail).flatMap((line) => toPatchLines("-", line)),
     ...now.slice(head, now.length - tail).flatMap((line) => toPatchLines("+", line)),
@@ -46,6 +42,19 @@ function oneBlock(from: string, to: string, before: string, after: string): Stru
     lines,
   };
   return { oldFileName: from, newFileName: to, oldHeader: undefined, newHeader: undefined, hunks: [hunk] };
+}
+
+/** How many lines two texts have in common at the beginning and at the end. */
+export function commonEnds(
+  old: readonly string[],
+  now: readonly string[],
+): { readonly head: number; readonly tail: number } {
+  const shorter = Math.min(old.length, now.length);
+  let head = 0;
+  while (head < shorter && old[head] === now[head]) head += 1;
+  let tail = 0;
+  while (tail < shorter - head && old.at(-1 - tail) === now.at(-1 - tail)) tail += 1;
+  return { head, tail };
 }
 
 /** Lines with their line ends, so that a missing one at the end of the text counts as a difference. */

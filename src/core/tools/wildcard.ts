@@ -30,10 +30,8 @@ const MOST_FORMS = 64;
 
 function expand(pattern: string): readonly string[] {
   let forms: readonly string[] = [pattern];
-  for (let inner = forms; inner.length > 0 && forms.length < MOST_FORMS;) {
-    inner = forms.filter((form) => BRACES.test(form));
-    if (inner.length > 0) forms = forms.flatMap(alternatives);
-  }
+  while (forms.length < MOST_FORMS && forms.some((form) => BRACES.test(form)))
+    forms = forms.flatMap(alternatives);
   return forms;
 }
 

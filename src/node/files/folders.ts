@@ -10,17 +10,27 @@ export interface WorkspaceFolder {
   readonly path: string;
 }
 
-/** The open folders with their real paths; names are unique, so that a path that begins with one is clear. */
+/** The open folders with their real paths, and names as of `distinctlyNamed`. */
 export async function realFolders(folders: readonly WorkspaceFolder[]): Promise<readonly WorkspaceFolder[]> {
+  return Promise.all(
+    distinctlyNamed(folders).map(async ({ name, path }) => ({
+      name,
+      path: (await realPathOf(path)).absolute,
+    })),
+  );
+}
+
+/** The same folders with no name twice, so that a path that begins with one is clear. */
+export function distinctlyNamed<Folder extends { readonly name: string }>(
+  folders: readonly Folder[],
+): readonly Folder[] {
   const taken = new Set<string>();
-  const real: WorkspaceFolder[] = [];
-  for (const folder of folders) {
-    let name = folder.name;
+  return folders.map((folder) => {
+    let { name } = folder;
     for (let number = 2; taken.has(name); number += 1) name = `${folder.name} (${number})`;
     taken.add(name);
-    real.push({ name, path: (await realPathOf(folder.path)).absolute });
-  }
-  return real;
+    return { ...folder, name };
+  });
 }
 
 /** A real path as it is shown: relative to its folder with `/`, led by the folder's name where there are several. */

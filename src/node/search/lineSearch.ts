@@ -63,7 +63,7 @@ export function readRegExp(pattern: string): RegExp | { readonly error: string }
   const flags = withoutCase ? "i" : "";
   // Without the flag `u` these are read as other letters, and nothing is found.
   if (/\[\[:\w+:\]|\\[AGQZhz]/.test(source.replaceAll("\\\\", "")))
-    return { error: "classes such as [:space:] and \\A, \\Z, \\h are unknown here, use \\s, \\w, ^ or $" };
+    return { error: "[:space:], \\A, \\Z and \\h are unknown, use \\s, \\w, ^ or $" };
   for (const unicode of ["u", ""]) {
     try {
       return new RegExp(source, flags + unicode);

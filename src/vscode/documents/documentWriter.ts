@@ -66,10 +66,7 @@ export async function makeFile(absolute: string, text: string): Promise<Exclude<
     if (existsSync(absolute)) {
       return { error: "there is a file of this name by now. Read it first.", isChanged: true };
     }
-    const edit = new vscode.WorkspaceEdit();
-    edit.createFile(uri, { overwrite: false, ignoreIfExists: false });
-    if (!(await vscode.workspace.applyEdit(edit))) return { error: "the editor could not make this file." };
-    return await changeDocument(await vscode.workspace.openTextDocument(uri), { before: "", after: text });
+    return await create(uri, text, { error: "the editor could not make this file." });
   } catch (error) {
     return { error: messageOf(error) };
   }
@@ -94,17 +91,28 @@ export async function changeVirtualFile(
 export async function makeVirtualFile(uri: vscode.Uri, text: string): Promise<Exclude<Written, "not_exact">> {
   try {
     if (vscode.workspace.fs.isWritableFileSystem(uri.scheme) === false) return { error: "it is read-only." };
-    const edit = new vscode.WorkspaceEdit();
-    edit.createFile(uri, { overwrite: false, ignoreIfExists: false });
-    if (!(await vscode.workspace.applyEdit(edit)))
-      return {
-        error: "there is a file of this name by now, or the editor could not make it.",
-        isChanged: true,
-      };
-    return await changeDocument(await vscode.workspace.openTextDocument(uri), { before: "", after: text });
+    return await create(uri, text, {
+      error: "there is a file of this name by now, or the editor could not make it.",
+      isChanged: true,
+    });
   } catch (error) {
     return { error: messageOf(error) };
   }
+}
+
+/** Makes a file, or resolves with `failure`; nothing stays behind where the text cannot be written. */
+async function create(
+  uri: vscode.Uri,
+  text: string,
+  failure: NotWritten,
+): Promise<Exclude<Written, "not_exact">> {
+  const edit = new vscode.WorkspaceEdit();
+  edit.createFile(uri, { overwrite: false, ignoreIfExists: false });
+  if (!(await vscode.workspace.applyEdit(edit))) return failure;
+  const document = await vscode.workspace.openTextDocument(uri);
+  const written = await changeDocument(document, { before: "", after: text });
+  if ("error" in written && written.isChanged !== true) await vscode.workspace.fs.delete(uri);
+  return written;
 }
 
 async function changeDocument(
@@ -113,6 +121,8 @@ async function changeDocument(
 ): Promise<Exclude<Written, "not_exact">> {
   const { before, after } = change;
   const hadUnsavedChanges = document.isDirty;
+  const loss = await lossIn(after, { encoding: document.encoding });
+  if (loss !== undefined) return { error: loss };
   const replacements = change.replacements ?? [{ start: 0, end: before.length, text: after }];
   // The editor refuses when the document has changed since it was compared, e.g. because the person types.
   if (!(await replace(document, before, replacements))) return CHANGED;
@@ -126,6 +136,13 @@ async function changeDocument(
   return {
     error: "the editor could not save it, so the change was taken back. Read it again.",
   };
+}
+
+/** Why this text would not be read again as it is once it is saved; the editor writes a `?` for what an encoding does not have. */
+async function lossIn(text: string, how: { readonly encoding: string }): Promise<string | undefined> {
+  const read = await vscode.workspace.decode(await vscode.workspace.encode(text, how), how);
+  if (read === text) return undefined;
+  return `its encoding (${how.encoding}) does not have every character of the new text. Use ASCII, or ask the person to convert the file to UTF-8.`;
 }
 
 async function replace(

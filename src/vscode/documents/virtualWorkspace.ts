@@ -2,6 +2,7 @@ import { posix } from "node:path";
 import vscode = require("vscode");
 import type { Listing, NotText, ResolvedPath, TextFile, Workspace } from "../../core/ports";
 import { similarNames } from "../../core/tools/similarity";
+import { distinctlyNamed } from "../../node/files/folders";
 import { toLineFeeds } from "../../node/files/lineEnds";
 import { decodeText } from "../../node/files/textEncoding";
 import { hashText, MOST_TEXT_BYTES } from "../../node/files/textFile";
@@ -25,7 +26,8 @@ const HIDDEN = new Set([".git", "node_modules"]);
  * A workspace that is not on this machine's disk, through the editor's own file systems. Paths in `absolute` are URIs. There are no
  * links to follow and nothing outside; `.gitignore` files are not read.
  */
-export function virtualWorkspace(folders: () => readonly VirtualFolder[]): Workspace {
+export function virtualWorkspace(opened: () => readonly VirtualFolder[]): Workspace {
+  const folders = () => distinctlyNamed(opened());
   return {
     resolve: (path) => resolveIn(folders(), path),
     readText: (absolute) => readText(vscode.Uri.parse(absolute, true)),

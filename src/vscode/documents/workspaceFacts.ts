@@ -3,6 +3,7 @@ import { release, type as systemName } from "node:os";
 import { join } from "node:path";
 import vscode = require("vscode");
 import type { WorkspaceFacts } from "../../core/session";
+import { distinctlyNamed } from "../../node/files/folders";
 
 /** The file in which a project tells agents its rules. */
 const RULES_FILE = "AGENTS.md";
@@ -31,7 +32,8 @@ export async function describeWorkspace(shell: string): Promise<WorkspaceFacts> 
   const [first] = vscode.workspace.isTrusted ? local : [];
   const projectRules = first && (await readRules(first.path));
   return {
-    folders,
+    // By the names that paths begin with.
+    folders: distinctlyNamed(folders),
     operatingSystem: `${systemName()} ${release()}`,
     shell,
     date: localDay(new Date()),

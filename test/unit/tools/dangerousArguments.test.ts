@@ -52,7 +52,7 @@ test("a program that only reads is dangerous where its arguments make it write o
     "uniq -c f",
     "sed -n 10,25p src/file.ts",
     "sed -E s/a(\\/x)/b/g wout",
-    "sed -n -e /x/,/y/p f",
+    "sed -n /x/,/y/p f",
     "sed $d f",
     "git log --oneline -5",
     "git diff --unified=5 --exit-code",
