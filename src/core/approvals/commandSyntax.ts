@@ -24,7 +24,7 @@ const DANGEROUS = new Set(
     "eval exec source . command builtin trap alias enable coproc",
     "sh bash dash zsh ksh fish csh tcsh busybox pwsh powershell cmd",
     "curl wget ssh scp sftp rsync ftp nc ncat netcat telnet socat",
-    "npx bunx uvx pipx tee docker podman kubectl terraform ansible aws gcloud az",
+    "vim vi ed npx bunx uvx pipx tee docker podman kubectl terraform ansible aws gcloud az",
     "osascript open xdg-open start",
   ].flatMap((line) => line.split(" ")),
 );
@@ -50,9 +50,6 @@ const DANGEROUS_ARGUMENTS: Readonly<Record<string, RegExp>> = {
   fdfind: /^-([a-zA-Z]*[xX]|-e)/,
   man: /^-([a-zA-Z]*[PH]|-[ph])/,
   tar: /^-(?![tvzjJaf]+$)|^[a-zA-Z]*[cxruAI][a-zA-Z]*$/,
-  vim: /./,
-  vi: /./,
-  ed: /./,
   make: /^(-f|--file|-C|--eval|SHELL=)/,
   rg: /^--(pre|hostname-bin|search-zip)/,
 };

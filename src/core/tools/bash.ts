@@ -133,7 +133,7 @@ function describe(command: string, result: CommandResult, seconds: number): Tool
   const status = statusOf(command, result, seconds);
   const left = result.leftRunning ? leftText(result.leftNames ?? []) : "";
   const hasOutput = result.output.trim() !== "";
-  const content = `${status}${left}${hasOutput ? `\n${result.output}` : " No output."}`;
+  const content = `${status}${left}${/^\s*cd\s+\S+\s*$/.test(command) ? CD : ""}${hasOutput ? `\n${result.output}` : " No output."}`;
   const facts = { kind: "command", command, exitCode: result.exitCode } as const;
   const lines = hasOutput ? "" : ", no output";
   if (result.endedBy === "stop") return { outcome: "cancelled", content, summary: "stopped", facts };
@@ -144,6 +144,9 @@ function describe(command: string, result: CommandResult, seconds: number): Tool
     facts,
   };
 }
+
+/** What a model that changes folders by itself would find out only by going wrong. */
+const CD = " The next command starts in the workspace folder again: join them with &&.";
 
 /** Processes that are named in a result. */
 const MOST_NAMED = 3;

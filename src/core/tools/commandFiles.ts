@@ -21,7 +21,9 @@ export async function filesNamed(
     if (path.place !== "inside") continue;
     if (path.kind === "file") files.set(path.absolute, path);
     if (path.kind !== "folder") continue;
-    for (const file of await filesBelow(workspace, path.absolute, signal)) files.set(file.absolute, file);
+    // One that cannot be read keeps the others from nothing.
+    const below = await filesBelow(workspace, path.absolute, signal).catch(() => []);
+    for (const file of below) files.set(file.absolute, file);
   }
   return files.size > MOST_FILES ? [] : [...files.values()];
 }

@@ -43,39 +43,34 @@ function alternatives(form: string): readonly string[] {
   return inner === "" ? [form] : inner.split(",").map((part) => before + part + after);
 }
 
-/** Where a wildcard may take in more. */
-interface Retry {
-  /** Behind the wildcard in the pattern. */
-  readonly p: number;
-  readonly t: number;
-  readonly isFolders?: boolean;
+/** Names that are `**` stand for any number of names, signs in a name that are `*` for any number of signs. */
+function fits(pattern: string, path: string): boolean {
+  const names = pattern.replace(/(^|\/)\*\*$/, "$1**/*").split("/");
+  return fitsInTurn(names, path.split("/"), "**", (name, its) =>
+    fitsInTurn([...name], [...its], "*", (sign, other) => sign === "?" || sign === other),
+  );
 }
 
-/** Goes back to the last wildcard of each kind only, so that no name can keep a pattern busy for ever. */
-function fits(pattern: string, path: string): boolean {
-  let star: Retry | undefined;
-  let across: Retry | undefined;
-  for (let [p, t] = [0, 0]; p < pattern.length || t < path.length;) {
-    const wildcard = pattern[p] === "*" ? (/^\*+/.exec(pattern.slice(p))?.[0].length ?? 0) : 0;
-    if (wildcard > 0) {
-      const isFirst = p === 0 || pattern[p - 1] === "/";
-      p += wildcard;
-      const isFolders = isFirst && wildcard === 2 && pattern[p] === "/";
-      if (isFolders) p += 1;
-      if (wildcard > 1) across = { p, t, isFolders };
-      star = wildcard > 1 ? undefined : { p, t };
-    } else if (t < path.length && (pattern[p] === path[t] || (pattern[p] === "?" && path[t] !== "/"))) {
+/** Goes back to the last wildcard only, which is enough and keeps no name busy for ever. */
+function fitsInTurn(
+  pattern: readonly string[],
+  parts: readonly string[],
+  wildcard: string,
+  isFit: (one: string, part: string) => boolean,
+): boolean {
+  let [p, t, last, from] = [0, 0, -1, 0];
+  while (p < pattern.length || t < parts.length) {
+    const [one, part] = [pattern[p], parts[t]];
+    if (one === wildcard) {
+      p += 1;
+      [last, from] = [p, t];
+    } else if (one !== undefined && part !== undefined && isFit(one, part)) {
       p += 1;
       t += 1;
-    } else if (star && star.t < path.length && path[star.t] !== "/") {
-      star = { p: star.p, t: star.t + 1 };
-      ({ p, t } = star);
-    } else {
-      const next = across?.isFolders === true ? path.indexOf("/", across.t) + 1 : (across?.t ?? Infinity) + 1;
-      if (!across || next === 0 || next > path.length) return false;
-      across = { ...across, t: next };
-      ({ p, t } = across);
-      star = undefined;
+    } else if (last < 0 || from >= parts.length) return false;
+    else {
+      from += 1;
+      [p, t] = [last, from];
     }
   }
   return true;

@@ -45,8 +45,9 @@ export function createShell(folder: () => string | undefined): NodeShell {
     async run(request, signal) {
       if (signal.aborted) return endedResult("stop", "");
       const marker = randomUUID();
+      const cwd = folder();
       const child = spawn(program.file, shellArguments(program, request.command), {
-        cwd: folder(),
+        cwd,
         env: commandEnvironment(process.env, marker),
         // Its own group and session: it can be ended as a whole and finds no terminal to ask on.
         detached: process.platform !== "win32",
@@ -56,7 +57,7 @@ export function createShell(folder: () => string | undefined): NodeShell {
       const tree = child.pid === undefined ? undefined : { group: child.pid, marker };
       if (tree) trees.add(tree);
       encoding ??= { name: outputEncoding(machineOfOutput()) };
-      const result = await follow(child, tree, { ...request, encoding: encoding.name }, signal);
+      const result = await follow(child, tree, { ...request, encoding: encoding.name, folder: cwd }, signal);
       if (tree && !result.leftRunning) trees.delete(tree);
       return result;
     },
@@ -70,7 +71,7 @@ export function createShell(folder: () => string | undefined): NodeShell {
 async function follow(
   child: ChildProcess,
   tree: ProcessTree | undefined,
-  request: CommandRequest & { readonly encoding: string | undefined },
+  request: CommandRequest & { readonly encoding: string | undefined; readonly folder: string | undefined },
   signal: AbortSignal,
 ): Promise<CommandResult> {
   const output = new CommandOutput(request.maxCharacters, request.onOutput, request.encoding);
@@ -88,7 +89,11 @@ async function follow(
   // A process in the background that keeps the pipes must keep neither the turn nor the host.
   for (const stream of [child.stdout, child.stderr]) if (stream instanceof Socket) stream.unref();
   const text = output.finish();
-  if (ended && "startError" in ended) return endedResult(endedBy, ended.startError);
+  if (ended && "startError" in ended) {
+    const { folder } = request;
+    const isThere = folder === undefined || existsSync(folder);
+    return endedResult(endedBy, isThere ? ended.startError : `The folder ${folder} does not exist.`);
+  }
   const { exitCode, signal: by } = ended ?? { exitCode: null, signal: null };
   const names = left.length > 0 ? await processNames(left) : [];
   return { exitCode, signal: by, endedBy, output: text, leftRunning: left.length > 0, leftNames: names };

@@ -29,9 +29,11 @@ export async function writeTextFile(change: FileChange): Promise<Written> {
       ? await makeFile(absolute, change.after)
       : await changeFile(absolute, change);
   } catch (error) {
-    const isThere =
-      change.before === null && error instanceof Error && "code" in error && error.code === "EEXIST";
-    return { error: `${describeError(error)}.`, ...(isThere && { isChanged: true }) };
+    const isThere = error instanceof Error && "code" in error && error.code === "EEXIST";
+    if (!isThere) return { error: `${describeError(error)}.` };
+    // A folder cannot be made where a file is, and asking anew would not change that.
+    if (!(await exists(change.path.absolute))) return { error: "a part of its path is a file." };
+    return { error: `${describeError(error)}.`, isChanged: true };
   }
 }
 

@@ -62,7 +62,7 @@ export async function* walk(
       resumedAt = performance.now();
     }
     signal.throwIfAborted();
-    const names = namesIn(next.folder);
+    const names = namesIn(next.folder, next === queue[0] && starts.length === 1);
     if (isOrdered?.() !== false) names.sort((a, b) => (a.name < b.name ? -1 : 1));
     const hasRules = names.some(({ name }) => name === ".gitignore");
     const rules = hasRules ? await withRulesOf(next.folder, next.rules) : next.rules;
@@ -81,11 +81,12 @@ export function pathIn(folder: string, name: string): string {
   return folder.endsWith(sep) ? folder + name : folder + sep + name;
 }
 
-function namesIn(folder: string): Dirent[] {
+function namesIn(folder: string, isNeeded: boolean): Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true });
-  } catch {
-    // Gone by now, or not for us to read.
+  } catch (error) {
+    // Gone by now, or not for us to read; where nothing else is asked for that must not look like an empty folder.
+    if (isNeeded) throw error;
     return [];
   }
 }

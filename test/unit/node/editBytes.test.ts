@@ -114,6 +114,13 @@ test("a file whose name is as long as names can be is edited like any other", as
   assert.equal((await bytesOf(name)).toString(), "two\n");
 });
 
+test("a new file below what is a file is asked about once and refused with the reason", async (context) => {
+  const { edit } = await editorOn(context, { "a.txt": "one\n" });
+  const { questions, content } = await edit("a.txt/b/c.txt", "", "new\n");
+  assert.equal(questions.length, 1);
+  assert.match(content, /was not changed: a part of its path is a file/);
+});
+
 test("E10: a refused edit leaves bytes, mode and folder as they were", async (context) => {
   const { edit, bytesOf, folder } = await editorOn(context, { Gem: 'gem "a"\r\ngem "b"' });
   assert.equal((await edit("Gem", 'gem  "c"', "x")).outcome, "error");

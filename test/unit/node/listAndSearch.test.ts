@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdir, symlink, writeFile } from "node:fs/promises";
+import { mkdir, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { TestContext } from "node:test";
@@ -196,6 +196,19 @@ test("files that are too large are counted, not searched", async (context) => {
   assert.match(content, /^1 match for .*\n\[1 large file not searched\]$/s);
   const read = await call("read_file", { path: "huge.txt" });
   assert.match(read.content, /huge\.txt was not read: too large, 22,020,096 bytes\./);
+});
+
+test("a workspace that is not there any more is not called empty", async (context) => {
+  const { call, folder } = await workspaceOf(context, { "a.txt": "one\n" });
+  await rm(folder, { recursive: true });
+  for (const [name, input] of [
+    ["list_files", {}],
+    ["search_text", { pattern: "one" }],
+  ] as const) {
+    const { outcome, content } = await call(name, input);
+    assert.equal(outcome, "error", name);
+    assert.match(content, /no such file or directory/, name);
+  }
 });
 
 test("entries come level by level and by name, empty folders too", async (context) => {

@@ -75,6 +75,12 @@ test("a signal, the time limit, a stop and a shell that does not start each have
   assert.match(missing.content, /^The command could not be started\.\nspawn bash ENOENT$/);
 });
 
+test("after a change of folder alone the result says that it does not last", async () => {
+  const call = toolCaller(new MemoryWorkspace(), new FakeShell());
+  assert.match((await call("bash", { command: "cd src" })).content, /^Exit code 0\. The next command starts/);
+  assert.equal((await call("bash", { command: "cd src && ls" })).content, "Exit code 0. No output.");
+});
+
 test("B01: a process that is left in the background is told", async () => {
   const { content } = await run({ leftRunning: true, output: "started\n" });
   assert.match(

@@ -89,16 +89,20 @@ test("wildcards: whatever the pattern, it fits what a regular expression would",
   const piece = fc.constantFrom("a", "b", "/", "*", "**", "**/", "?");
   const text = fc.string({ unit: fc.constantFrom("a", "b", "/"), maxLength: 8 });
   const reference = (pattern: string) => {
-    const source = pattern.replace(/(?<=^|\/)\*\*\/|\*+|\?/g, (part) => {
-      if (part === "**/") return "(?:.*/)?";
-      return part === "*" ? "[^/]*" : part === "?" ? "[^/]" : ".*";
-    });
+    const inName = (name: string) => name.replace(/\*+|\?/g, (part) => (part === "?" ? "[^/]" : "[^/]*"));
+    const source = pattern
+      .split("/")
+      .map((name, index, { length }) => {
+        if (name === "**") return index < length - 1 ? "(?:.*/)?" : ".*";
+        return inName(name) + (index < length - 1 ? "/" : "");
+      })
+      .join("");
     return new RegExp(pattern.includes("/") ? `^${source}/?$` : `(?:^|/)${source}/?$`);
   };
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 6 }), text, (pieces, path) => {
       const pattern = pieces.join("");
-      fc.pre(pattern !== "" && !path.includes("//") && !path.endsWith("/"));
+      fc.pre(!/\/\/|\/$|^$/.test(pattern) && !/\/\/|\/$/.test(path));
       assert.equal(wildcardTest(pattern)(path), reference(pattern).test(path), `${pattern} ${path}`);
     }),
     { numRuns: 3_000 },
