@@ -61,7 +61,8 @@ export function createBashTool(ports: BashPorts): Tool<BashArguments> {
       if (folder === undefined) return noFolderForCommands();
       const syntax = await ports.readCommand?.(command);
       const words = syntax?.words ?? command.split(/[\s'"`]+/);
-      const question = questionOf({ command, folder, syntax, words }, ports.isSecret);
+      const led = await whereLeading(ports.workspace, syntax?.plain ?? []);
+      const question = questionOf({ command, folder, syntax, words: [...words, ...led] }, ports.isSecret);
       const decision = await context.ask(question, signal);
       if (signal.aborted) return cancelled("Stopped by the person; the command was not run.");
       if (decision.answer === "deny") return denied("The command was not run.", decision.reason);
@@ -79,6 +80,16 @@ export function createBashTool(ports: BashPorts): Tool<BashArguments> {
       return describe(command, result, seconds);
     },
   };
+}
+
+/** Where the words of what may run unasked lead to: a link with a harmless name may lead to a secret. */
+async function whereLeading(
+  workspace: Workspace | undefined,
+  words: readonly string[],
+): Promise<readonly string[]> {
+  if (!workspace) return [];
+  const paths = await Promise.all(words.map((word) => workspace.resolve(word)));
+  return paths.flatMap((path) => (path.place === "no_folder" ? [] : [path.shown]));
 }
 
 interface KnownCommand {

@@ -4,6 +4,7 @@ import { symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { SECRET_FILES, secretsNamed, secretTest } from "../../../src/core/approvals/secrets";
+import { readShellCommand } from "../../../src/node/commands/shellSyntax";
 import { createWorkspace } from "../../../src/node/files/workspace";
 import { MemoryWorkspace } from "../../support/memoryWorkspace";
 import { temporaryFolder } from "../../support/temporaryFolder";
@@ -89,6 +90,22 @@ test("R04: a link with a harmless name that leads to a secret asks too", async (
   const { questions, content } = await call("read_file", { path: "notes.txt" }, deny);
   assert.deepEqual(questions, [{ kind: "secret", path: ".env", access: "read" }]);
   assert.doesNotMatch(content, /fake-123/);
+});
+
+test("R04: a command that names a link to a secret says so, and is asked about whatever is allowed", async (t) => {
+  const folder = await temporaryFolder(t, FILES);
+  await symlink(".env", join(folder, "notes.txt"));
+  const call = toolCaller(
+    createWorkspace(() => [{ name: "ws", path: folder }]),
+    new FakeShell(),
+    { isSecret, readCommand: (command) => Promise.resolve(readShellCommand(command)) },
+  );
+  const secretsOf = async (command: string) => {
+    const [question] = (await call("bash", { command })).questions;
+    return question?.kind === "command" ? question.secrets : [];
+  };
+  assert.deepEqual(await secretsOf("cat notes.txt"), [".env"]);
+  assert.equal(await secretsOf("cat a.ts missing.txt"), undefined);
 });
 
 test("R04: a search of a folder leaves secret-looking files out, in the same words whether one would match or not", async (t) => {
