@@ -118,6 +118,12 @@ function diagnoseStatus({ status, body, location }: StatusError, context: Failur
 function diagnoseText(text: string, context: FailureContext): Diagnosis | undefined {
   const { model } = context;
   if (model === undefined) return undefined;
+  // First, since it quotes what the model wrote: that may read like any of the others.
+  if (TOOL_PARSE.test(text))
+    return failed(
+      "tool_parse",
+      `${model} wrote a tool call that Ollama could not read (${quoted(text)}). Try again, or ask for a smaller step.`,
+    );
   const overflow = parseOverflow(text);
   if (overflow) return { failure: windowExceeded(overflow, context), overflow };
   if (text.includes("does not support tools")) return { failure: noTools(model) };
@@ -125,11 +131,6 @@ function diagnoseText(text: string, context: FailureContext): Diagnosis | undefi
     return failed("no_thinking", `${model} cannot think as asked. Switch thinking off in Loom's settings.`);
   if (/model .*not found|invalid model name|file does not exist/.test(text))
     return failed("model_missing", missing(context));
-  if (TOOL_PARSE.test(text))
-    return failed(
-      "tool_parse",
-      `${model} wrote a tool call that Ollama could not read (${quoted(text)}). Try again, or ask for a smaller step.`,
-    );
   if (DISK_FULL.test(text))
     return failed(
       "disk_full",

@@ -9,9 +9,12 @@ export interface CallsInText {
 
 type Call = Pick<ToolCall, "name" | "arguments">;
 
-/** A call or several in the tags that chat templates use, at the end of a reply. */
+/**
+ * A call or several in the tags that chat templates use, at the end of a reply. No tag is looked for beyond the next one: a model that
+ * repeats one without end would make that take minutes.
+ */
 const TAGGED = /(?:<tool_call>(?:(?!<\/?tool_call>).)*<\/tool_call>\s*)+$/s;
-const FUNCTIONS = /(?:<function=[\w.-]+>(?:(?!<\/function>).)*<\/function>\s*)+$/s;
+const FUNCTIONS = /(?:<function=[\w.-]+>(?:(?!<\/?function[=>]).)*<\/function>\s*)+$/s;
 
 /**
  * The calls that a model wrote as text: the whole reply, without a code fence around it, is a call of an offered tool or a list of
@@ -23,7 +26,7 @@ export function callsInText(text: string, toolNames: ReadonlySet<string>): Calls
   const tagged = TAGGED.exec(trimmed) ?? FUNCTIONS.exec(trimmed) ?? undefined;
   const before = tagged === undefined ? "" : trimmed.slice(0, tagged.index);
   // Tags in a code block that is still open are an example.
-  if ((before.match(/^\s*(```|~~~)/gm) ?? []).length % 2 === 1) return undefined;
+  if ((before.match(/^[ \t]*(```|~~~)/gm) ?? []).length % 2 === 1) return undefined;
   const calls = tagged === undefined ? callsIn(withoutFence(trimmed)) : callsInTags(tagged[0]);
   if (calls === undefined || calls.length === 0) return undefined;
   if (!calls.every(({ name }) => toolNames.has(name))) return undefined;
@@ -63,17 +66,20 @@ function callOf(value: unknown): Call | undefined {
 /** `<function=NAME><parameter=KEY>value</parameter></function>`: values are as they stand, without the line ends around them. */
 function functionsIn(text: string): readonly Call[] | undefined {
   const calls: Call[] = [];
-  const rest = text.replace(/<function=([\w.-]+)>(.*?)<\/function>/gs, (_, name: string, body: string) => {
-    const values: Record<string, string> = {};
-    const other = body.replace(
-      /<parameter=([\w.-]+)>(.*?)<\/parameter>/gs,
-      (__, key: string, value: string) => {
-        values[key] = value.replace(/^\n|\n$/g, "");
-        return "";
-      },
-    );
-    if (other.trim() === "") calls.push({ name, arguments: values satisfies JsonObject });
-    return other;
-  });
+  const rest = text.replace(
+    /<function=([\w.-]+)>((?:(?!<\/?function[=>]).)*)<\/function>/gs,
+    (_, name: string, body: string) => {
+      const values: Record<string, string> = {};
+      const other = body.replace(
+        /<parameter=([\w.-]+)>((?:(?!<\/?parameter[=>]).)*)<\/parameter>/gs,
+        (__, key: string, value: string) => {
+          values[key] = value.replace(/^\n|\n$/g, "");
+          return "";
+        },
+      );
+      if (other.trim() === "") calls.push({ name, arguments: values satisfies JsonObject });
+      return other;
+    },
+  );
   return rest.trim() === "" ? calls : undefined;
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { diagnose } from "../../../src/ollama/failures/failures";
-import { ConnectionError, StatusError } from "../../../src/ollama/wire/wireErrors";
+import { ConnectionError, ErrorLine, StatusError } from "../../../src/ollama/wire/wireErrors";
 import type { FailureKind } from "../../../src/shared/events";
 import type { Fault } from "../../support/scriptedServer";
 import { addressOf, failure, READ_FILE, reply, startWire } from "./fixture";
@@ -196,6 +196,21 @@ describe("a tool call that Ollama could not parse", () => {
     assert.match(failed.message, /smaller step/);
     assert.equal(wire.server.chats().length, 2);
   });
+
+  for (const written of [
+    "model x not found, try pulling it first",
+    "the input length exceeds the context length",
+    "x does not support tools",
+    "invalid think value",
+    "no space left on device",
+  ])
+    test(`is not taken for what the model wrote: ${written}`, () => {
+      const error = new ErrorLine(
+        `error parsing tool call: raw='{"new": "${written}', err=unexpected end of JSON input`,
+      );
+      const address = addressOf("127.0.0.1");
+      assert.equal(diagnose(error, { address, model: "x", platform: "linux" }).failure.kind, "tool_parse");
+    });
 
   test("is not tried again once something of the answer was shown", async (context) => {
     const wire = await startWire(context, { brain: () => ({ content: "Now I edit.", toolCalls: [] }) });
