@@ -28,7 +28,10 @@ async function* readLines(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint
   const decoder = new TextDecoder();
   let rest = "";
   for await (const bytes of body) {
-    rest += decoder.decode(bytes, { stream: true });
+    const text = decoder.decode(bytes, { stream: true });
+    rest += text;
+    // A long line that comes in many pieces is not searched anew with each of them.
+    if (!text.includes("\n")) continue;
     const lines = rest.split("\n");
     rest = lines.pop() ?? "";
     yield* checkLines(lines);
