@@ -180,9 +180,9 @@ export class Session {
     });
   }
 
-  /** Brings the model into memory while the person still types; nothing of it is in the log. */
-  preload(): void {
-    if (!this.isBusy && !this.#isDisposed) this.#preloader.start();
+  /** Has the model loaded, and the context read if it is wanted, while the person still types; nothing of it is in the log. */
+  preload(what: "model" | "with_context"): void {
+    if (!this.isBusy && !this.#isDisposed) this.#preloader.start(what);
   }
 
   /** Answers a question that a tool asked; `askId` is that of the question, which may have been asked anew since. */
@@ -229,6 +229,7 @@ export class Session {
   /** Runs `work` as the one thing that runs; the next waiting message follows it. */
   #start(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
     const controller = new AbortController();
+    this.#preloader.giveWay();
     // One step later, so that nothing which `work` causes can find the session idle.
     const done = Promise.resolve()
       .then(() => this.#settingsChange.adopt())

@@ -19,33 +19,33 @@ export function disposeAll(members: readonly Disposing[]): void {
 
 /** Owns what it registers and disposes of it, newest first, once. */
 export abstract class Disposable implements Disposing {
-  private readonly members: Disposing[] = [];
-  private isDisposed = false;
+  readonly #members: Disposing[] = [];
+  #isDisposed = false;
 
   /** Gives `member` back, so that it can be registered on the line that makes it; too late, it is disposed of at once. */
   protected register<Member extends Disposing>(member: Member): Member {
-    if (this.isDisposed) member.dispose();
-    else this.members.push(member);
+    if (this.#isDisposed) member.dispose();
+    else this.#members.push(member);
     return member;
   }
 
   dispose(): void {
-    this.isDisposed = true;
-    disposeAll(this.members.splice(0).reverse());
+    this.#isDisposed = true;
+    disposeAll(this.#members.splice(0).reverse());
   }
 }
 
 /** Holds one replaceable disposable: setting another disposes of the one before. */
 export class DisposableValue<Value extends Disposing> implements Disposing {
-  private held: Value | undefined;
+  #held: Value | undefined;
 
   get value(): Value | undefined {
-    return this.held;
+    return this.#held;
   }
 
   set value(value: Value | undefined) {
-    const before = this.held;
-    this.held = value;
+    const before = this.#held;
+    this.#held = value;
     if (before !== value) before?.dispose();
   }
 

@@ -21,25 +21,25 @@ interface Parts {
 
 /** The settings as they are now. A value that cannot be used is named once, with a button that opens the setting. */
 export class Settings extends Disposable {
-  private values: SettingValues;
-  private readonly named = new Set<string>();
-  private readonly changed = this.register(new vscode.EventEmitter<SettingValues>());
+  #values: SettingValues;
+  readonly #named = new Set<string>();
+  readonly #changed = this.register(new vscode.EventEmitter<SettingValues>());
   /** Fires after `current` has changed. */
-  readonly onDidChange = this.changed.event;
+  readonly onDidChange = this.#changed.event;
 
   constructor(private readonly parts: Parts) {
     super();
-    this.values = this.readAll();
+    this.#values = this.#readAll();
     this.register(
       vscode.workspace.onDidChangeConfiguration((change) => {
-        if (change.affectsConfiguration(SECTION)) this.readAgain();
+        if (change.affectsConfiguration(SECTION)) this.#readAgain();
       }),
     );
-    this.register(vscode.workspace.onDidGrantWorkspaceTrust(() => this.readAgain()));
+    this.register(vscode.workspace.onDidGrantWorkspaceTrust(() => this.#readAgain()));
   }
 
   get current(): SettingValues {
-    return this.values;
+    return this.#values;
   }
 
   /** Changes a setting where it is set already, in the person's own settings otherwise. */
@@ -51,26 +51,26 @@ export class Settings extends Disposable {
 
   /** Keeps what the person said to an address that this workspace names, from now on. */
   async answer(url: string, answer: AddressAnswer): Promise<void> {
-    await this.parts.memory.update(ANSWERS, { ...this.answers(), [url]: answer });
-    this.readAgain();
+    await this.parts.memory.update(ANSWERS, { ...this.#answers(), [url]: answer });
+    this.#readAgain();
   }
 
-  private answers(): Readonly<Record<string, AddressAnswer>> {
+  #answers(): Readonly<Record<string, AddressAnswer>> {
     return this.parts.memory.get<Record<string, AddressAnswer>>(ANSWERS, {});
   }
 
-  private readAgain(): void {
-    this.values = this.readAll();
-    this.changed.fire(this.values);
+  #readAgain(): void {
+    this.#values = this.#readAll();
+    this.#changed.fire(this.#values);
   }
 
-  private readAll(): SettingValues {
+  #readAll(): SettingValues {
     // One look at the whole section: each look at a single setting takes the editor half a millisecond.
     const found = vscode.workspace.getConfiguration().inspect(SECTION);
     const own = [found?.globalValue];
     const ofWorkspace = [found?.workspaceFolderValue, found?.workspaceValue];
     const { chooseAddress, defaultAddress } = this.parts;
-    const answers = this.answers();
+    const answers = this.#answers();
     const { values, bad } = readSettings({
       chooseAddress,
       defaultAddress,
@@ -81,14 +81,14 @@ export class Settings extends Disposable {
         answerTo: (url) => answers[url],
       },
     });
-    for (const setting of bad) this.name(setting);
+    for (const setting of bad) this.#name(setting);
     return values;
   }
 
-  private name(setting: BadSetting): void {
+  #name(setting: BadSetting): void {
     const key = `${setting.id}=${JSON.stringify(setting.value)}`;
-    if (this.named.has(key)) return;
-    this.named.add(key);
+    if (this.#named.has(key)) return;
+    this.#named.add(key);
     const open = vscode.l10n.t("Open Setting");
     void warn(describe(setting), open).then((answer) => {
       if (answer === open) void openSetting(setting.id);

@@ -4,7 +4,12 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import vscode = require("vscode");
 import { asksForSummary } from "../support/asksForSummary";
-import { createGate, startScriptedServer, type ScriptedServer } from "../support/scriptedServer";
+import {
+  createGate,
+  startScriptedServer,
+  type ScriptedServer,
+  type SeenChat,
+} from "../support/scriptedServer";
 import type { Panel } from "./support/panel";
 import { setLoom } from "./support/scripted";
 import { usePanel } from "./support/setUp";
@@ -59,8 +64,9 @@ describe("models and waiting in the real panel", () => {
 
   before(() => panel.startSession());
 
-  it("loads the model when the cursor is in the message field, and says while a message waits for it what it waits for", async () => {
+  it("loads the model when the cursor is in the message field, says what a message waits for, and reads ahead what a compaction left", async () => {
     const gate = createGate();
+    await setLoom({ preload: true });
     server.unload("scripted");
     server.playFault("preload", { kind: "hang", afterChunks: 0, until: gate.opened });
     await vscode.commands.executeCommand("workbench.view.explorer");
@@ -77,7 +83,22 @@ describe("models and waiting in the real panel", () => {
     gate.open();
     await panel.say("hello again");
     assert.equal(server.chats().length, 1);
+    server.setBrain(({ messages }) => ({
+      content: asksForSummary({ messages }) ? "- The port is 48213." : LONG,
+    }));
+    for (const text of ["two", "three", "four", "five"]) await panel.say(text);
+    await panel.compactNow();
+    // Nobody puts the cursor anywhere: what is left is read by itself, and the message finds it in the cache.
+    const isAhead = ({ request, ended }: SeenChat) => ended && request.options?.["num_predict"] === 1;
+    await until(() => server.chats().some(isAhead));
+    await setLoom({ preload: false });
+    await panel.say("five");
+    const [ahead, next] = server.chats().slice(-2);
+    assert.ok(ahead && next && isAhead(ahead));
+    assert.ok(next.cachedTokens > ahead.promptTokens - 8, `${next.cachedTokens} of ${ahead.promptTokens}`);
     assert.equal(server.reloads, 0);
+    server.setBrain(() => ({ content: "OK." }));
+    await panel.startSession();
   });
 
   it("lists what a model can do, what its context costs in memory, and whether it is in memory", async () => {
@@ -264,7 +285,10 @@ describe("models and waiting in the real panel", () => {
     await row("remember this one").click();
     await panel.frame().getByRole("listitem").filter({ hasText: "remember this one" }).waitFor();
     await panel.frame().locator('[role="meter"][aria-valuemax="16384"]').waitFor();
-    await panel.say("go on");
-    assert.equal(server.chats().at(-1)?.request.options?.["num_ctx"], 16_384);
+    await panel.send("go on");
+    const asked = () => server.chats().at(-1)?.request;
+    await until(() => asked()?.messages?.at(-1)?.content === "go on");
+    assert.equal(asked()?.options?.["num_ctx"], 16_384);
+    await panel.untilIdle();
   });
 });

@@ -1,5 +1,6 @@
 import type { CompactionConditions, CompactionTrigger } from "../../shared/events";
 import { freshSystemPrompt, modelOf, windowOf, type Agent } from "../agent";
+import { READINGS } from "../log/journal";
 import { staleFiles, type StaleFiles } from "../log/files";
 import { cachedAnchor } from "../window/context";
 import { promptTokens } from "../window/window";
@@ -85,25 +86,12 @@ function describe(outcome: CompactionOutcome): string {
   return `${messagesSummarised} messages, ${form} in ${parts} parts, ${durationMs} ms${expected}`;
 }
 
-/** Whether the server still has what it read for the last reply: it was made from this context, and the model was not unloaded. */
-async function isCached(agent: Agent, signal: AbortSignal): Promise<boolean> {
+/** Whether the server still has read this context: for the last reply or ahead of the next, and the model was not unloaded since. */
+export async function isCached(agent: Agent, signal: AbortSignal): Promise<boolean> {
   const last = agent.journal.events.findLast(({ type }) => READINGS.has(type));
-  if (last?.type !== "assistant_message") return false;
+  if (last?.type !== "assistant_message" && agent.journal.readAhead === 0) return false;
   return (await agent.chatModel.isLoaded(modelOf(agent), windowOf(agent).numCtx, signal)) !== false;
 }
-
-/** The events after which a prompt has been read, or begins differently. */
-const READINGS: ReadonlySet<string> = new Set([
-  "assistant_message",
-  "compacted",
-  "compaction_undone",
-  "summary_replaced",
-  "summary_chosen",
-  "result_dropped",
-  "result_restored",
-  "prompt_built",
-  "window_set",
-]);
 
 /** The compaction that runs by itself after a turn (design §2.2), when the meter is over the threshold. */
 export async function compactAfterTurn(agent: Agent, signal: AbortSignal): Promise<void> {

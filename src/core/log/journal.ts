@@ -22,6 +22,19 @@ export interface JournalPorts {
   readonly onStoreFailed: (error: unknown) => void;
 }
 
+/** The events after which a prompt has been read, or begins differently. */
+export const READINGS: ReadonlySet<string> = new Set<LogEvent["type"]>([
+  "assistant_message",
+  "compacted",
+  "compaction_undone",
+  "summary_replaced",
+  "summary_chosen",
+  "result_dropped",
+  "result_restored",
+  "prompt_built",
+  "window_set",
+]);
+
 /**
  * The one owner of a session's log and of everything that is computed from it: the view, the context, the window that is in
  * force, and the rates and speeds that the server's counts have taught.
@@ -35,6 +48,7 @@ export class Journal {
   #view: SessionView = EMPTY_VIEW;
   #windowSet: WindowSet | undefined;
   #askedWindow: WindowSet | undefined;
+  #readAhead = 0;
   #written: Promise<void> = Promise.resolve();
   #hasStoreFailed = false;
 
@@ -65,6 +79,15 @@ export class Journal {
   /** What the settings asked for last, before the server had its say. */
   get askedWindow(): WindowSet | undefined {
     return this.#askedWindow;
+  }
+
+  /** Tokens of the context that the server read before a message needed them, by its own count; 0 once something has changed. */
+  get readAhead(): number {
+    return this.#readAhead;
+  }
+
+  noteReadAhead(tokens: number): void {
+    this.#readAhead = tokens;
   }
 
   ratesOf(model: string): Rates {
@@ -117,6 +140,7 @@ export class Journal {
 
   #apply(event: LogEvent): void {
     if (event.type === "assistant_message") this.#learn(event);
+    if (READINGS.has(event.type)) this.#readAhead = 0;
     if (event.type === "compacted") this.#time(event.model, event);
     if (event.type === "summary_replaced" && event.model !== undefined) this.#time(event.model, event);
     if (event.type === "window_set") {
@@ -133,7 +157,7 @@ export class Journal {
     const { messages, anchor } = context;
     const rates = learn(this.ratesOf(reply.model), messages, anchor, { reply, tools: this.ports.tools });
     this.#rates.set(reply.model, rates);
-    const readBefore = cachedAnchor(context)?.tokens ?? 0;
+    const readBefore = cachedAnchor(context)?.tokens ?? this.#readAhead;
     this.#speeds.set(reply.model, learnSpeeds(this.speedsOf(reply.model), reply, readBefore));
   }
 

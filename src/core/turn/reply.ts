@@ -112,7 +112,8 @@ async function attempt(agent: Agent, signal: AbortSignal): Promise<Attempt> {
   const window = windowOf(agent);
   const expected = promptTokens(context, window).tokens;
   const id = agent.newId();
-  const phases = new ReplyPhases(agent, { tokens: expected, counted: cachedAnchor(context)?.tokens ?? 0 });
+  const counted = cachedAnchor(context)?.tokens ?? journal.readAhead;
+  const phases = new ReplyPhases(agent, { tokens: expected, counted });
   journal.emit({ type: "reply_started", id });
   const onDelta = (delta: ReplyDelta) => {
     phases.heard(delta);

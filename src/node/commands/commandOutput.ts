@@ -13,11 +13,11 @@ const LIVE_CHARACTERS = 4_000;
  * few updates a second however much comes.
  */
 export class CommandOutput {
-  private readonly kept: HeadAndTail;
-  private readonly endings: (() => void)[] = [];
-  private unshown = "";
-  private timer: NodeJS.Timeout | undefined;
-  private isFinished = false;
+  readonly #kept: HeadAndTail;
+  readonly #endings: (() => void)[] = [];
+  #unshown = "";
+  #timer: NodeJS.Timeout | undefined;
+  #isFinished = false;
   /** Counts the pieces that came, to tell when no more do. */
   pieces = 0;
 
@@ -26,7 +26,7 @@ export class CommandOutput {
     private readonly onOutput: (text: string) => void,
     private readonly encoding?: string,
   ) {
-    this.kept = new HeadAndTail(maxCharacters);
+    this.#kept = new HeadAndTail(maxCharacters);
   }
 
   /** Reads a stream to its end, or until `finish`. */
@@ -35,34 +35,34 @@ export class CommandOutput {
     const text = new TerminalText();
     stream.on("data", (bytes: Buffer) => {
       // After the end a process in the background may write on: read, so that it is not blocked, and dropped.
-      if (this.isFinished) return;
+      if (this.#isFinished) return;
       this.pieces += 1;
-      this.add(text.push(decoder.push(bytes)));
+      this.#add(text.push(decoder.push(bytes)));
     });
     stream.on("error", () => undefined);
-    this.endings.push(() => this.add(text.push(decoder.end()) + text.end()));
+    this.#endings.push(() => this.#add(text.push(decoder.end()) + text.end()));
   }
 
   /** The whole output, cut in the middle when it is too long. */
   finish(): string {
-    for (const end of this.endings) end();
-    this.isFinished = true;
-    this.show();
-    return this.kept.toString();
+    for (const end of this.#endings) end();
+    this.#isFinished = true;
+    this.#show();
+    return this.#kept.toString();
   }
 
-  private add(text: string): void {
+  #add(text: string): void {
     if (text === "") return;
-    this.kept.append(text);
-    this.unshown = keepTail(this.unshown + text, LIVE_CHARACTERS);
-    this.timer ??= setTimeout(() => this.show(), LIVE_INTERVAL_MS);
+    this.#kept.append(text);
+    this.#unshown = keepTail(this.#unshown + text, LIVE_CHARACTERS);
+    this.#timer ??= setTimeout(() => this.#show(), LIVE_INTERVAL_MS);
   }
 
-  private show(): void {
-    clearTimeout(this.timer);
-    this.timer = undefined;
-    const text = this.unshown;
-    this.unshown = "";
+  #show(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const text = this.#unshown;
+    this.#unshown = "";
     if (text !== "") this.onOutput(text);
   }
 }

@@ -69,53 +69,53 @@ function decodeIn(encoding: string, bytes: Uint8Array): string {
  * replacement characters.
  */
 export class OutputDecoder {
-  private pending = Buffer.alloc(0);
+  #pending = Buffer.alloc(0);
 
   constructor(private readonly encoding: string | undefined) {}
 
   /** The text of the lines that `bytes` completes. */
   push(bytes: Uint8Array): string {
-    const all = this.pending.length === 0 ? Buffer.from(bytes) : Buffer.concat([this.pending, bytes]);
+    const all = this.#pending.length === 0 ? Buffer.from(bytes) : Buffer.concat([this.#pending, bytes]);
     const end = all.lastIndexOf(LINE_END) + 1;
-    this.pending = all.subarray(end);
-    const lines = this.decode(all.subarray(0, end));
-    return this.pending.length > MOST_PENDING ? lines + this.flush() : lines;
+    this.#pending = all.subarray(end);
+    const lines = this.#decode(all.subarray(0, end));
+    return this.#pending.length > MOST_PENDING ? lines + this.#flush() : lines;
   }
 
   /** What is left when no more comes. */
   end(): string {
-    const rest = this.decode(this.pending);
-    this.pending = Buffer.alloc(0);
+    const rest = this.#decode(this.#pending);
+    this.#pending = Buffer.alloc(0);
     return rest;
   }
 
   /** A line without an end goes out up to its last whole character. */
-  private flush(): string {
-    let end = this.pending.length;
-    while (end > this.pending.length - 4 && ((this.pending[end - 1] ?? 0) & 0xc0) === 0x80) end -= 1;
-    if ((this.pending[end - 1] ?? 0) >= 0xc0) end -= 1;
-    const text = this.decode(this.pending.subarray(0, end));
-    this.pending = this.pending.subarray(end);
+  #flush(): string {
+    let end = this.#pending.length;
+    while (end > this.#pending.length - 4 && ((this.#pending[end - 1] ?? 0) & 0xc0) === 0x80) end -= 1;
+    if ((this.#pending[end - 1] ?? 0) >= 0xc0) end -= 1;
+    const text = this.#decode(this.#pending.subarray(0, end));
+    this.#pending = this.#pending.subarray(end);
     return text;
   }
 
-  private decode(bytes: Buffer): string {
+  #decode(bytes: Buffer): string {
     if (bytes.length === 0) return "";
     try {
       return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
     } catch {
-      return this.byLine(bytes);
+      return this.#byLine(bytes);
     }
   }
 
   /** One line that is not UTF-8 says nothing about the others. */
-  private byLine(bytes: Buffer): string {
+  #byLine(bytes: Buffer): string {
     const end = bytes.indexOf(LINE_END) + 1;
     if (end > 0 && end < bytes.length) {
       const lines: string[] = [];
       for (let from = 0; from < bytes.length;) {
         const next = bytes.indexOf(LINE_END, from) + 1 || bytes.length;
-        lines.push(this.decode(bytes.subarray(from, next)));
+        lines.push(this.#decode(bytes.subarray(from, next)));
         from = next;
       }
       return lines.join("");

@@ -24,33 +24,33 @@ const MOST_PENDING = 8_192;
  * (a progress bar) comes once, as it was last. Whole lines are given as they come, the rest at the end.
  */
 export class TerminalText {
-  private pending = "";
+  #pending = "";
 
   /** The lines that `piece` completes. */
   push(piece: string): string {
-    const text = this.pending + piece;
+    const text = this.#pending + piece;
     const lineEnd = text.lastIndexOf("\n");
-    this.pending = text.slice(lineEnd + 1);
+    this.#pending = text.slice(lineEnd + 1);
     const lines = plain(text.slice(0, lineEnd + 1));
-    return this.pending.length > MOST_PENDING ? lines + this.flush() : lines;
+    return this.#pending.length > MOST_PENDING ? lines + this.#flush() : lines;
   }
 
   /** What is left when no more comes. */
   end(): string {
-    const rest = plain(this.pending.replace(UNFINISHED, ""));
-    this.pending = "";
+    const rest = plain(this.#pending.replace(UNFINISHED, ""));
+    this.#pending = "";
     return rest;
   }
 
   /** A line of endless length is passed on in pieces; what is written over is forgotten. */
-  private flush(): string {
-    const overwritten = this.pending.lastIndexOf("\r", this.pending.length - 2);
-    if (overwritten >= 0) this.pending = this.pending.slice(overwritten + 1);
-    if (this.pending.length <= MOST_PENDING) return "";
-    const unfinished = UNFINISHED.exec(this.pending)?.[0] ?? "";
+  #flush(): string {
+    const overwritten = this.#pending.lastIndexOf("\r", this.#pending.length - 2);
+    if (overwritten >= 0) this.#pending = this.#pending.slice(overwritten + 1);
+    if (this.#pending.length <= MOST_PENDING) return "";
+    const unfinished = UNFINISHED.exec(this.#pending)?.[0] ?? "";
     const kept = unfinished.length < MOST_PENDING ? unfinished : "";
-    const rest = plain(this.pending.slice(0, this.pending.length - kept.length));
-    this.pending = kept;
+    const rest = plain(this.#pending.slice(0, this.#pending.length - kept.length));
+    this.#pending = kept;
     return rest;
   }
 }

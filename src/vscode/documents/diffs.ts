@@ -22,22 +22,22 @@ const KEPT = 100;
 
 /** Shows the edits that the agent asked for in the editor's own diff view, before and after they were agreed to. */
 export class Diffs extends Disposable {
-  private readonly edits = new Map<string, EditQuestion>();
+  readonly #edits = new Map<string, EditQuestion>();
 
   constructor(private readonly parts: Parts) {
     super();
-    this.register(parts.sessions.onEvent((event) => this.note(event)));
+    this.register(parts.sessions.onEvent((event) => this.#note(event)));
   }
 
-  private note(event: SessionEvent): void {
+  #note(event: SessionEvent): void {
     if (event.type !== "approval_asked" || event.question.kind !== "edit") return;
-    this.edits.set(event.callId, event.question);
-    for (const key of [...this.edits.keys()].slice(0, -KEPT)) this.edits.delete(key);
+    this.#edits.set(event.callId, event.question);
+    for (const key of [...this.#edits.keys()].slice(0, -KEPT)) this.#edits.delete(key);
   }
 
   async show(callId: string): Promise<void> {
-    const edit = this.edits.get(callId);
-    const sides = edit && (await this.sidesOf(edit));
+    const edit = this.#edits.get(callId);
+    const sides = edit && (await this.#sidesOf(edit));
     if (edit === undefined || sides === undefined) {
       const text = vscode.l10n.t("This change cannot be shown: the file has changed since.");
       void inform(text);
@@ -55,14 +55,14 @@ export class Diffs extends Disposable {
     );
   }
 
-  private async sidesOf(edit: EditQuestion): Promise<{ before: string; after: string } | undefined> {
+  async #sidesOf(edit: EditQuestion): Promise<{ before: string; after: string } | undefined> {
     const [patch] = parsePatch(edit.diff);
     if (patch === undefined) return undefined;
-    const text = await this.textOf(edit);
+    const text = await this.#textOf(edit);
     return sidesOfPatch(text, patch);
   }
 
-  private async textOf({ path, isNew }: EditQuestion): Promise<string> {
+  async #textOf({ path, isNew }: EditQuestion): Promise<string> {
     const resolved = await this.parts.workspace.resolve(path);
     if (resolved.place === "no_folder" || (resolved.kind === "missing" && isNew)) return "";
     const file = await this.parts.workspace.readText(resolved.absolute);

@@ -31,18 +31,18 @@ export function unsavedFiles(): readonly string[] {
 /** Notes which files are saved in the editor, so that a command that runs meanwhile is not taken for what changed them. */
 export class SavedFiles extends Disposable {
   /** When each was saved last, in milliseconds since 1970. */
-  private readonly times = new Map<string, number>();
+  readonly #times = new Map<string, number>();
 
   constructor() {
     super();
     this.register(
       vscode.workspace.onDidSaveTextDocument(({ uri }) => {
-        if (uri.scheme === "file") this.times.set(realPathOf(uri.fsPath), Date.now());
+        if (uri.scheme === "file") this.#times.set(realPathOf(uri.fsPath), Date.now());
       }),
     );
   }
 
-  readonly savedSince = (absolute: string, time: number): boolean => (this.times.get(absolute) ?? 0) >= time;
+  readonly savedSince = (absolute: string, time: number): boolean => (this.#times.get(absolute) ?? 0) >= time;
 }
 
 function find(

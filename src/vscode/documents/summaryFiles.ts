@@ -19,8 +19,8 @@ const CHANGES: ReadonlySet<SessionEvent["type"]> = new Set([
  * compaction's can be saved; why one cannot is said by the editor, which keeps what was typed.
  */
 export class SummaryFiles extends Disposable {
-  private readonly changed = this.register(new vscode.EventEmitter<vscode.FileChangeEvent[]>());
-  readonly onDidChange = this.changed.event;
+  readonly #changed = this.register(new vscode.EventEmitter<vscode.FileChangeEvent[]>());
+  readonly onDidChange = this.#changed.event;
 
   constructor(private readonly sessions: Sessions) {
     super();
@@ -28,7 +28,7 @@ export class SummaryFiles extends Disposable {
       sessions.onEvent((event) => {
         if (!CHANGES.has(event.type) || !("compactionId" in event) || sessions.current === undefined) return;
         const uri = uriOf(sessions.current, event.compactionId);
-        this.changed.fire([{ type: vscode.FileChangeType.Changed, uri }]);
+        this.#changed.fire([{ type: vscode.FileChangeType.Changed, uri }]);
       }),
     );
   }
@@ -41,24 +41,22 @@ export class SummaryFiles extends Disposable {
   }
 
   async stat(uri: vscode.Uri): Promise<vscode.FileStat> {
-    const { entry } = await this.find(uri);
+    const { entry } = await this.#find(uri);
     const { at: ctime, changedAt: mtime } = entry;
     return { type: vscode.FileType.File, ctime, mtime, size: bytesOf(entry).byteLength };
   }
 
   async read(uri: vscode.Uri): Promise<Uint8Array> {
-    return bytesOf((await this.find(uri)).entry);
+    return bytesOf((await this.#find(uri)).entry);
   }
 
   async write(uri: vscode.Uri, content: Uint8Array): Promise<void> {
-    const { session, entry } = await this.find(uri);
+    const { session, entry } = await this.#find(uri);
     const outcome = session.steering.editSummary(entry.id, new TextDecoder().decode(content));
     if (!outcome.ok) throw vscode.FileSystemError.Unavailable(outcome.message);
   }
 
-  private async find(
-    uri: vscode.Uri,
-  ): Promise<{ readonly session: Session; readonly entry: CompactionEntry }> {
+  async #find(uri: vscode.Uri): Promise<{ readonly session: Session; readonly entry: CompactionEntry }> {
     const session = await this.sessions.ready();
     const [, sessionId, compactionId] = uri.path.split("/");
     const entry = session.view.entries.find(({ kind, id }) => kind === "compaction" && id === compactionId);

@@ -42,14 +42,14 @@ export class TurnRestorer {
       void inform(text);
       return;
     }
-    await this.show(steps);
+    await this.#show(steps);
     const chosen = await choose(steps);
     if (chosen === undefined || session !== this.parts.sessions.current || session.isBusy) return;
-    await this.run(session, id, chosen);
+    await this.#run(session, id, chosen);
   }
 
   /** The files as they are and as they would be, in the editor's own diff view. */
-  private async show(steps: readonly RestoreStep[]): Promise<void> {
+  async #show(steps: readonly RestoreStep[]): Promise<void> {
     const { documents } = this.parts;
     const title = vscode.l10n.t("Restore: now ↔ before");
     const sides = steps
@@ -64,7 +64,7 @@ export class TurnRestorer {
     else await vscode.commands.executeCommand("vscode.diff", first?.[1], first?.[2], title);
   }
 
-  private async run(session: Session, turnId: string, chosen: Chosen): Promise<void> {
+  async #run(session: Session, turnId: string, chosen: Chosen): Promise<void> {
     const problems = await restoreFiles(this.parts, session, { turnId, undoId: randomUUID() }, chosen);
     if (problems.length === 0) return;
     const text = vscode.l10n.t("Not restored: {0}.", problems.join("; "));

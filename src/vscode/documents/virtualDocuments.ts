@@ -8,8 +8,8 @@ const KEPT = 40;
 
 /** Read-only documents that exist only in the editor: summaries and the two sides of a diff. */
 export class VirtualDocuments extends Disposable implements vscode.TextDocumentContentProvider {
-  private readonly texts = new Map<string, string>();
-  private made = 0;
+  readonly #texts = new Map<string, string>();
+  #made = 0;
 
   constructor() {
     super();
@@ -21,17 +21,17 @@ export class VirtualDocuments extends Disposable implements vscode.TextDocumentC
     const uri = vscode.Uri.from({
       scheme: SCHEME,
       path: `/${path.replace(/^\/+/, "")}`,
-      query: String(++this.made),
+      query: String(++this.#made),
     });
-    this.texts.set(uri.toString(), text);
-    const oldest = [...this.texts.keys()].slice(0, -KEPT);
-    for (const key of oldest) this.texts.delete(key);
+    this.#texts.set(uri.toString(), text);
+    const oldest = [...this.#texts.keys()].slice(0, -KEPT);
+    for (const key of oldest) this.#texts.delete(key);
     return uri;
   }
 
   provideTextDocumentContent(uri: vscode.Uri): string {
     return (
-      this.texts.get(uri.toString()) ??
+      this.#texts.get(uri.toString()) ??
       vscode.l10n.t("This text is not kept any more. Open it again from Loom.")
     );
   }

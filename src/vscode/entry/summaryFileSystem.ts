@@ -7,13 +7,13 @@ import { SUMMARY_SCHEME } from "./names";
  * window right then; who knows the summaries is loaded with the first question.
  */
 export class SummaryFileSystem implements vscode.FileSystemProvider {
-  private readonly changed = new vscode.EventEmitter<vscode.FileChangeEvent[]>();
-  readonly onDidChangeFile = this.changed.event;
-  private readonly registered: vscode.Disposable;
-  private forwarding: vscode.Disposable | undefined;
+  readonly #changed = new vscode.EventEmitter<vscode.FileChangeEvent[]>();
+  readonly onDidChangeFile = this.#changed.event;
+  readonly #registered: vscode.Disposable;
+  #forwarding: vscode.Disposable | undefined;
 
   constructor(private readonly load: () => Promise<SummaryFiles>) {
-    this.registered = vscode.workspace.registerFileSystemProvider(SUMMARY_SCHEME, this, {
+    this.#registered = vscode.workspace.registerFileSystemProvider(SUMMARY_SCHEME, this, {
       isCaseSensitive: true,
     });
   }
@@ -23,15 +23,15 @@ export class SummaryFileSystem implements vscode.FileSystemProvider {
   }
 
   async stat(uri: vscode.Uri): Promise<vscode.FileStat> {
-    return (await this.files()).stat(uri);
+    return (await this.#files()).stat(uri);
   }
 
   async readFile(uri: vscode.Uri): Promise<Uint8Array> {
-    return (await this.files()).read(uri);
+    return (await this.#files()).read(uri);
   }
 
   async writeFile(uri: vscode.Uri, content: Uint8Array): Promise<void> {
-    return (await this.files()).write(uri, content);
+    return (await this.#files()).write(uri, content);
   }
 
   readDirectory(): never {
@@ -51,15 +51,15 @@ export class SummaryFileSystem implements vscode.FileSystemProvider {
   }
 
   dispose(): void {
-    this.forwarding?.dispose();
-    this.registered.dispose();
-    this.changed.dispose();
+    this.#forwarding?.dispose();
+    this.#registered.dispose();
+    this.#changed.dispose();
   }
 
   /** Changes matter to the editor once it has asked for a file. */
-  private async files(): Promise<SummaryFiles> {
+  async #files(): Promise<SummaryFiles> {
     const files = await this.load();
-    this.forwarding ??= files.onDidChange((changes) => this.changed.fire(changes));
+    this.#forwarding ??= files.onDidChange((changes) => this.#changed.fire(changes));
     return files;
   }
 }

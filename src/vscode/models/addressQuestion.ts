@@ -5,21 +5,21 @@ import { openSetting, type Settings } from "../settings";
 
 /** Asks whether an address that the workspace's settings name is to be used: by itself once, and whenever the person wants to. */
 export class AddressQuestion extends Disposable {
-  private readonly asked = new Set<string>();
+  readonly #asked = new Set<string>();
 
   constructor(
     private readonly settings: Settings,
     private readonly log: Pick<vscode.LogOutputChannel, "info">,
   ) {
     super();
-    this.register(settings.onDidChange(() => this.note()));
-    this.note();
+    this.register(settings.onDidChange(() => this.#note()));
+    this.#note();
   }
 
   /** Asks whatever was said before; for somebody who has thought better of it. */
   async ask(): Promise<void> {
     const { namedByWorkspace, address } = this.settings.current;
-    if (namedByWorkspace !== undefined) return this.askAbout(namedByWorkspace.url);
+    if (namedByWorkspace !== undefined) return this.#askAbout(namedByWorkspace.url);
     const open = vscode.l10n.t("Open Setting");
     const text = vscode.l10n.t(
       "The settings of this workspace name no other address than yours. Loom uses {0}.",
@@ -28,15 +28,15 @@ export class AddressQuestion extends Disposable {
     if ((await inform(text, open)) === open) await openSetting("address");
   }
 
-  private note(): void {
+  #note(): void {
     const named = this.settings.current.namedByWorkspace;
-    if (named === undefined || this.asked.has(named.url)) return;
-    this.asked.add(named.url);
-    if (named.answer === undefined) void this.askAbout(named.url);
-    else this.say(named.url, named.answer === "use");
+    if (named === undefined || this.#asked.has(named.url)) return;
+    this.#asked.add(named.url);
+    if (named.answer === undefined) void this.#askAbout(named.url);
+    else this.#say(named.url, named.answer === "use");
   }
 
-  private async askAbout(url: string): Promise<void> {
+  async #askAbout(url: string): Promise<void> {
     const use = vscode.l10n.t("Use It");
     const refuse = vscode.l10n.t("Don't Use It");
     const text = vscode.l10n.t(
@@ -47,10 +47,10 @@ export class AddressQuestion extends Disposable {
     const answer = await warn(text, use, refuse);
     if (answer === undefined) return;
     await this.settings.answer(url, answer === use ? "use" : "refuse");
-    this.say(url, answer === use);
+    this.#say(url, answer === use);
   }
 
-  private say(url: string, isUsed: boolean): void {
+  #say(url: string, isUsed: boolean): void {
     this.log.info(
       `The settings of this workspace name the address ${url}; ${isUsed ? "it is used, as was agreed" : "it was refused and is not used"}.`,
     );

@@ -14,7 +14,7 @@ export class CloudConsent {
 
   /** Whether a model that runs elsewhere may be sent anything. */
   mayUse(model: string): boolean {
-    return this.settings.current.cloudModels === "ask" && this.agreed().includes(this.keyOf(model));
+    return this.settings.current.cloudModels === "ask" && this.#agreed().includes(this.#keyOf(model));
   }
 
   /** Asks before the first use of a model that runs elsewhere; true when it may be used. */
@@ -32,15 +32,15 @@ export class CloudConsent {
       vscode.l10n.t("{0} does not run on this machine but in Ollama's cloud.", model),
     );
     if ((await vscode.window.showWarningMessage(text, { modal: true, detail }, use)) !== use) return false;
-    await this.memory.update(KEY, [...this.agreed(), this.keyOf(model)]);
+    await this.memory.update(KEY, [...this.#agreed(), this.#keyOf(model)]);
     return true;
   }
 
-  private keyOf(model: string): string {
+  #keyOf(model: string): string {
     return `${this.settings.current.address.url} ${model}`;
   }
 
-  private agreed(): readonly string[] {
+  #agreed(): readonly string[] {
     return this.memory.get<readonly string[]>(KEY, []);
   }
 }

@@ -37,11 +37,11 @@ export class Models {
       picker.onDidHide(() => resolve(undefined));
     });
     picker.show();
-    void this.fill(picker, stop.signal);
+    void this.#fill(picker, stop.signal);
     const item = await chosen;
     stop.abort();
     picker.dispose();
-    if (item?.model !== undefined) await this.use(item.model, item.isCloud ?? false);
+    if (item?.model !== undefined) await this.#use(item.model, item.isCloud ?? false);
     else if (item !== undefined) await this.pull("");
   }
 
@@ -58,7 +58,7 @@ export class Models {
 
   /** Asks whether a model that runs elsewhere may be used, and uses it then. */
   async allowCloud(model: string): Promise<void> {
-    if (model !== "") await this.use(model, true);
+    if (model !== "") await this.#use(model, true);
   }
 
   /** Gets a model onto the server; asks for its name when `name` is empty. */
@@ -69,17 +69,17 @@ export class Models {
     const isThere = await pullModel(server, model);
     await status.check();
     if (!isThere || settings.current.model === model) return;
-    if (settings.current.model === "" || (await offerToUse(model))) await this.use(model, false);
+    if (settings.current.model === "" || (await offerToUse(model))) await this.#use(model, false);
   }
 
-  private async use(model: string, isCloud: boolean): Promise<void> {
+  async #use(model: string, isCloud: boolean): Promise<void> {
     const { consent, settings, status } = this.parts;
     if (isCloud && !(await consent.ask(model))) return;
     if (settings.current.model === model) await status.check();
     else await settings.choose("model", model);
   }
 
-  private async fill(picker: vscode.QuickPick<ModelItem>, signal: AbortSignal): Promise<void> {
+  async #fill(picker: vscode.QuickPick<ModelItem>, signal: AbortSignal): Promise<void> {
     const { server, settings } = this.parts;
     const { numCtx, cloudModels, model: current } = settings.current;
     const all = await server.listModels(signal);
@@ -91,7 +91,7 @@ export class Models {
       return;
     }
     const models = all.filter(({ isCloud }) => cloudModels === "ask" || !isCloud);
-    const asking = this.ask(models, signal);
+    const asking = this.#ask(models, signal);
     const soon = await Promise.race([asking, delay(SOON_MS, undefined)]);
     const isSorted = soon !== undefined;
     const unknown = models.map((model) => ({ model, facts: undefined, loaded: undefined }));
@@ -108,7 +108,7 @@ export class Models {
     picker.busy = false;
   }
 
-  private async ask(models: readonly InstalledModel[], signal: AbortSignal): Promise<readonly KnownModel[]> {
+  async #ask(models: readonly InstalledModel[], signal: AbortSignal): Promise<readonly KnownModel[]> {
     const { server } = this.parts;
     const [loaded, ...facts] = await Promise.all([
       server.listLoaded(signal),

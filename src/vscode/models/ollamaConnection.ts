@@ -17,29 +17,29 @@ interface Parts {
 
 /** The server that the settings name, with the token that is kept for its address. It changes with them, also between two calls. */
 export class OllamaConnection extends Disposable implements ModelServer, ChatModel {
-  private connection: { readonly address: string; readonly made: Promise<ServerConnection> } | undefined;
+  #connection: { readonly address: string; readonly made: Promise<ServerConnection> } | undefined;
 
   constructor(private readonly parts: Parts) {
     super();
-    this.register(parts.secrets.onDidChange(() => (this.connection = undefined)));
+    this.register(parts.secrets.onDidChange(() => (this.#connection = undefined)));
   }
 
   readonly status: ModelServer["status"] = async (...question) =>
-    (await this.now()).server.status(...question);
+    (await this.#now()).server.status(...question);
   readonly listModels: ModelServer["listModels"] = async (signal) =>
-    (await this.now()).server.listModels(signal);
-  readonly show: ModelServer["show"] = async (...question) => (await this.now()).server.show(...question);
+    (await this.#now()).server.listModels(signal);
+  readonly show: ModelServer["show"] = async (...question) => (await this.#now()).server.show(...question);
   readonly listLoaded: ModelServer["listLoaded"] = async (signal) =>
-    (await this.now()).server.listLoaded(signal);
-  readonly pull: ModelServer["pull"] = async (...order) => (await this.now()).server.pull(...order);
-  readonly chat: ChatModel["chat"] = async (...request) => (await this.now()).model.chat(...request);
+    (await this.#now()).server.listLoaded(signal);
+  readonly pull: ModelServer["pull"] = async (...order) => (await this.#now()).server.pull(...order);
+  readonly chat: ChatModel["chat"] = async (...request) => (await this.#now()).model.chat(...request);
   readonly requestBody: NonNullable<ChatModel["requestBody"]> = async (request, signal) =>
-    (await (await this.now()).model.requestBody?.(request, signal)) ?? { body: request };
+    (await (await this.#now()).model.requestBody?.(request, signal)) ?? { body: request };
   readonly allocatedNumCtx: ChatModel["allocatedNumCtx"] = async (...question) =>
-    (await this.now()).model.allocatedNumCtx(...question);
-  readonly preload: ChatModel["preload"] = async (...order) => (await this.now()).model.preload(...order);
+    (await this.#now()).model.allocatedNumCtx(...question);
+  readonly preload: ChatModel["preload"] = async (...order) => (await this.#now()).model.preload(...order);
   readonly isLoaded: ChatModel["isLoaded"] = async (...question) =>
-    (await this.now()).model.isLoaded(...question);
+    (await this.#now()).model.isLoaded(...question);
 
   /** Asks for the token of the current server and keeps it in the editor's secret storage; an empty one is forgotten. */
   async askForToken(): Promise<void> {
@@ -56,15 +56,15 @@ export class OllamaConnection extends Disposable implements ModelServer, ChatMod
     else await secrets.store(secretOf(url), token.trim());
   }
 
-  private now(): Promise<ServerConnection> {
+  #now(): Promise<ServerConnection> {
     const { address } = this.parts.settings.current;
-    if (this.connection?.address !== address.url) {
-      this.connection = { address: address.url, made: this.make(address) };
+    if (this.#connection?.address !== address.url) {
+      this.#connection = { address: address.url, made: this.#make(address) };
     }
-    return this.connection.made;
+    return this.#connection.made;
   }
 
-  private async make(address: ServerAddress): Promise<ServerConnection> {
+  async #make(address: ServerAddress): Promise<ServerConnection> {
     const { secrets, log, connect, settings, consent } = this.parts;
     const token = await secrets.get(secretOf(address.url));
     return connect({

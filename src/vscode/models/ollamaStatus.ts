@@ -15,80 +15,80 @@ const AGAIN_MS = 3_000;
  */
 export class OllamaStatus extends Disposable {
   /** As the server said it; `status` is that together with what the settings say. */
-  private said: ServerStatus;
-  private status: ModelStatus;
-  private asking: AbortController | undefined;
-  private timer: NodeJS.Timeout | undefined;
-  private isWatched = false;
+  #said: ServerStatus;
+  #status: ModelStatus;
+  #asking: AbortController | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #isWatched = false;
   /** Kept while the server does not answer: the window of a session must not change by that. */
-  private readonly windows = new Map<string, WindowFacts>();
-  private readonly changed = this.register(new vscode.EventEmitter<ModelStatus>());
-  readonly onDidChange = this.changed.event;
+  readonly #windows = new Map<string, WindowFacts>();
+  readonly #changed = this.register(new vscode.EventEmitter<ModelStatus>());
+  readonly onDidChange = this.#changed.event;
 
   constructor(
     private readonly server: Pick<ModelServer, "status">,
     private readonly settings: Settings,
   ) {
     super();
-    this.said = { state: "checking", address: settings.current.address.url };
-    this.status = withOther(this.said, settings.current);
+    this.#said = { state: "checking", address: settings.current.address.url };
+    this.#status = withOther(this.#said, settings.current);
     this.register(settings.onDidChange(() => void this.check()));
     this.register(
       vscode.window.onDidChangeWindowState(({ focused }) => {
-        if (focused && this.isWatched) void this.check();
+        if (focused && this.#isWatched) void this.check();
       }),
     );
-    this.register(new vscode.Disposable(() => this.rest()));
+    this.register(new vscode.Disposable(() => this.#rest()));
   }
 
   get current(): ModelStatus {
-    return this.status;
+    return this.#status;
   }
 
   /** What is known of the window of a model. */
   windowOf(model: string): WindowFacts {
-    return this.windows.get(model) ?? {};
+    return this.#windows.get(model) ?? {};
   }
 
   /** To be told whether the panel is visible. */
   watch(isVisible: boolean): void {
-    this.isWatched = isVisible;
+    this.#isWatched = isVisible;
     if (isVisible) void this.check();
-    else this.rest();
+    else this.#rest();
   }
 
   /** Asks the server now; an answer to an earlier question that is still on its way no longer counts. */
   async check(): Promise<void> {
-    this.rest();
+    this.#rest();
     const asking = new AbortController();
-    this.asking = asking;
+    this.#asking = asking;
     const { address, model } = this.settings.current;
-    this.set(address.url === this.said.address ? this.said : { state: "checking", address: address.url });
+    this.#set(address.url === this.#said.address ? this.#said : { state: "checking", address: address.url });
     const status = await this.server.status(model, asking.signal);
     if (asking.signal.aborted) return;
-    this.asking = undefined;
-    this.set(status);
-    if (this.isWatched && status.state !== "ready")
-      this.timer = setTimeout(() => void this.check(), AGAIN_MS);
+    this.#asking = undefined;
+    this.#set(status);
+    if (this.#isWatched && status.state !== "ready")
+      this.#timer = setTimeout(() => void this.check(), AGAIN_MS);
   }
 
-  private set(said: ServerStatus): void {
-    this.said = said;
+  #set(said: ServerStatus): void {
+    this.#said = said;
     const status = withOther(said, this.settings.current);
-    if (JSON.stringify(status) === JSON.stringify(this.status)) return;
-    this.status = status;
+    if (JSON.stringify(status) === JSON.stringify(this.#status)) return;
+    this.#status = status;
     if (status.state === "ready") {
       const { trainedContext: trained, modelfileNumCtx: modelfile } = status;
-      this.windows.set(status.model, { trained, modelfile });
+      this.#windows.set(status.model, { trained, modelfile });
     }
-    this.changed.fire(status);
+    this.#changed.fire(status);
   }
 
-  private rest(): void {
-    clearTimeout(this.timer);
-    this.timer = undefined;
-    this.asking?.abort();
-    this.asking = undefined;
+  #rest(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#asking?.abort();
+    this.#asking = undefined;
   }
 }
 

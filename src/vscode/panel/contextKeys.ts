@@ -22,13 +22,13 @@ interface ContextKeys {
 
 /** Tells the editor the conditions, each only when it changes. */
 export class ContextKeySetter {
-  private readonly told = new Map<string, boolean>();
+  readonly #told = new Map<string, boolean>();
 
   update(view: SessionView | undefined, status: ModelStatus): void {
     const keys: Readonly<Record<string, boolean>> = { ...contextKeysOf(view, status) };
     for (const [name, value] of Object.entries(keys)) {
-      if (this.told.get(name) === value) continue;
-      this.told.set(name, value);
+      if (this.#told.get(name) === value) continue;
+      this.#told.set(name, value);
       void vscode.commands.executeCommand("setContext", `loom.${name}`, value);
     }
   }

@@ -6,8 +6,8 @@ import type { Disposing } from "../disposable";
  * that come within it go out together and in order, and pieces of a streaming reply become one piece.
  */
 export class EventBatch implements Disposing {
-  private events: SessionEvent[] = [];
-  private timer: NodeJS.Timeout | undefined;
+  #events: SessionEvent[] = [];
+  #timer: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly waitMs: number,
@@ -15,29 +15,29 @@ export class EventBatch implements Disposing {
   ) {}
 
   add(event: SessionEvent): void {
-    const last = this.events.at(-1);
+    const last = this.#events.at(-1);
     if (last?.type === "reply_delta" && event.type === "reply_delta") {
       const joined = { ...last, text: last.text + event.text, thinking: last.thinking + event.thinking };
-      this.events[this.events.length - 1] = joined;
+      this.#events[this.#events.length - 1] = joined;
     } else {
-      this.events.push(event);
+      this.#events.push(event);
     }
-    this.timer ??= setTimeout(() => this.flush(), this.waitMs);
+    this.#timer ??= setTimeout(() => this.#flush(), this.waitMs);
   }
 
   /** Drops what waits, e.g. because a snapshot that holds it goes out. */
   clear(): void {
-    clearTimeout(this.timer);
-    this.timer = undefined;
-    this.events = [];
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#events = [];
   }
 
   dispose(): void {
     this.clear();
   }
 
-  private flush(): void {
-    const { events } = this;
+  #flush(): void {
+    const events = this.#events;
     this.clear();
     this.deliver(events);
   }

@@ -27,30 +27,30 @@ const DOUBTFUL: ReadonlySet<string> = new Set<FailureKind>([
 
 /** Keeps the status bar and the conditions of the commands true, and the status of the server fresh when there is doubt. */
 export class Indicators extends Disposable {
-  private readonly bar = this.register(new StatusBar());
-  private readonly keys = new ContextKeySetter();
+  readonly #bar = this.register(new StatusBar());
+  readonly #keys = new ContextKeySetter();
 
   constructor(private readonly parts: Parts) {
     super();
     const { sessions, status, chat } = parts;
-    this.register(sessions.onDidChange(() => this.update()));
-    this.register(sessions.onEvent((event) => this.note(event)));
-    this.register(status.onDidChange(() => this.update()));
+    this.register(sessions.onDidChange(() => this.#update()));
+    this.register(sessions.onEvent((event) => this.#note(event)));
+    this.register(status.onDidChange(() => this.#update()));
     this.register(chat.onDidChangeVisibility((isVisible) => status.watch(isVisible)));
-    this.update();
+    this.#update();
   }
 
-  private note(event: SessionEvent): void {
+  #note(event: SessionEvent): void {
     if (UNSEEN.has(event.type)) return;
-    this.update();
+    this.#update();
     if (event.type === "turn_ended" && DOUBTFUL.has(event.failure?.kind ?? ""))
       void this.parts.status.check();
   }
 
-  private update(): void {
+  #update(): void {
     const { sessions, status } = this.parts;
     const view = sessions.current?.view;
-    this.keys.update(view, status.current);
-    this.bar.update(status.current, view?.meter ?? null);
+    this.#keys.update(view, status.current);
+    this.#bar.update(status.current, view?.meter ?? null);
   }
 }

@@ -25,13 +25,25 @@ interface Parts {
 
 /** Does what the page asks for. */
 export function handlePageMessages(parts: Parts): vscode.Disposable {
-  return parts.chat.onMessage((message) => {
+  const messages = parts.chat.onMessage((message) => {
     handle(message, parts).catch((error: unknown) => {
       parts.log.error(
         `${message.type}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
       );
       void tellError(vscode.l10n.t("Loom: {0}", messageOf(error)));
     });
+  });
+  return vscode.Disposable.from(messages, preloadAfterCompactions(parts));
+}
+
+/** What a compaction leaves is read before it is needed: the cursor is in the message field by then, and does not come there anew. */
+function preloadAfterCompactions(parts: Parts): vscode.Disposable {
+  let isNew = false;
+  return parts.sessions.onEvent((event) => {
+    if (event.type === "compacted") isNew = true;
+    if (!isNew || event.type !== "phase_changed" || event.phase.name !== "idle") return;
+    isNew = false;
+    if (parts.chat.isVisible) preload(parts);
   });
 }
 
@@ -78,11 +90,12 @@ async function handle(message: FromPage, parts: Parts): Promise<void> {
   }
 }
 
-/** Loads the model while the person types, unless that is not wanted or there is none that could be. */
+/** Loads the model while the person types, unless that is not wanted or there is none that could be. What was said goes to no other machine before it is sent. */
 function preload({ sessions, status, settings }: Parts): void {
   const { current } = status;
-  if (settings.current.preload && current.state === "ready" && !current.isRehearsal)
-    sessions.current?.preload();
+  const { preload: isWanted, address } = settings.current;
+  if (isWanted && current.state === "ready" && !current.isRehearsal)
+    sessions.current?.preload(address.isLoopback ? "with_context" : "model");
 }
 
 type Sending = Extract<FromPage, { type: "send" }>;

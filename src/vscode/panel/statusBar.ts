@@ -6,18 +6,18 @@ import { plainMessage } from "../messages";
 
 /** The model and how full its window is, at the edge of the editor; a click shows what fills the window. */
 export class StatusBar extends Disposable {
-  private readonly item: vscode.StatusBarItem;
+  readonly #item: vscode.StatusBarItem;
 
   constructor() {
     super();
-    this.item = this.register(
+    this.#item = this.register(
       vscode.window.createStatusBarItem("loom.meter", vscode.StatusBarAlignment.Right, 90),
     );
-    this.item.name = vscode.l10n.t("Loom: Model and Context");
+    this.#item.name = vscode.l10n.t("Loom: Model and Context");
   }
 
   update(status: ModelStatus, meter: Meter | null): void {
-    const { item } = this;
+    const item = this.#item;
     const isReady = status.state === "ready";
     item.text = `$(comment-discussion) ${isReady ? readyText(status.model, meter) : stateText(status)}`;
     const tooltip = isReady && meter !== null ? meterSentence(meter) : stateText(status);

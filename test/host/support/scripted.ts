@@ -6,8 +6,8 @@ export async function useServer(
   server: ScriptedServer,
   settings: Readonly<Record<string, unknown>>,
 ): Promise<() => Promise<void>> {
-  // One form in all tests that do not say otherwise: which one `auto` takes depends on speeds.
-  const values = { address: server.url, "compaction.request": "isolated", ...settings };
+  // One form in all tests that do not say otherwise: which one `auto` takes depends on speeds. And no request but those of a test.
+  const values = { address: server.url, "compaction.request": "isolated", preload: false, ...settings };
   await setLoom(values);
   return async () => {
     await setLoom(Object.fromEntries(Object.keys(values).map((name) => [name, undefined])));

@@ -210,15 +210,17 @@ describe("a session that waits", () => {
       models: [{ name: "scripted", allocated: 3000 }],
       settings: { numCtx: 8192 },
     });
-    session.preload();
-    session.preload();
+    session.preload("with_context");
+    session.preload("with_context");
     await say("Hello.");
     await say("And then?");
-    session.preload();
-    await server.waitForRequest("/api/chat", 4);
+    server.unload("scripted");
+    session.preload("with_context");
+    // The model is loaded again, and the conversation read again.
+    await server.waitForRequest("/api/chat", 5);
     assert.deepEqual(
       server.requestsTo("/api/chat").map((request) => steady(request).num_ctx),
-      [8192, 8192, 3000, 3000],
+      [8192, 8192, 3000, 3000, 3000],
     );
     await server.waitForIdle();
     assert.equal(server.reloads, 0);
