@@ -7,7 +7,10 @@ import { cachedAnchor, ContextProjection, type Context } from "../window/context
 import { DEFAULT_RATES, learn, type Rates } from "../window/estimate";
 import { learnSpeeds, UNKNOWN_SPEEDS, type Speeds } from "../window/speeds";
 
-/** Where a session's log is kept. Appends keep their order; a rejection carries a readable reason. */
+/**
+ * Where a session's log is kept. Appends keep their order; a rejection carries a readable reason, and what it could not store goes with
+ * the next event that can be stored.
+ */
 export interface LogStore {
   append(event: LogEvent): Promise<void>;
 }
@@ -18,7 +21,7 @@ export interface JournalPorts {
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly newId: () => string;
-  /** Told once when the log can no longer be written. */
+  /** Told when the log cannot be written, once until it can be again. */
   readonly onStoreFailed: (error: unknown) => void;
 }
 
@@ -50,7 +53,7 @@ export class Journal {
   #askedWindow: WindowSet | undefined;
   #readAhead = 0;
   #written: Promise<void> = Promise.resolve();
-  #hasStoreFailed = false;
+  #isStoreFailing = false;
 
   constructor(
     private readonly ports: JournalPorts,
@@ -116,12 +119,12 @@ export class Journal {
     this.#apply(event);
     this.#tell(event);
     this.#written = this.#written.then(async () => {
-      if (this.#hasStoreFailed) return;
       try {
         await this.ports.store.append(event);
+        this.#isStoreFailing = false;
       } catch (error) {
-        // Later lines without this one would be a log with a hole: better none.
-        this.#hasStoreFailed = true;
+        if (this.#isStoreFailing) return;
+        this.#isStoreFailing = true;
         this.ports.onStoreFailed(error);
       }
     });

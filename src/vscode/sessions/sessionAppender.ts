@@ -52,6 +52,7 @@ export class SessionAppender {
 
   private async write(line: string): Promise<void> {
     const text = this.unsaved + line;
+    if ((await this.claim?.isOurs()) === false) throw new Error("Another window has opened it.");
     try {
       // At first, and after a failure, the folder may not be there.
       if (this.unsaved !== "") await mkdir(dirname(this.path), { recursive: true });

@@ -48,6 +48,13 @@ export class SessionClaim {
     return (await readLock(path))?.isHeld ?? false;
   }
 
+  /** False once another window has taken the claim over, e.g. since this machine slept and gave no signs of life. */
+  async isOurs(): Promise<boolean> {
+    // One that cannot be read for once says nothing.
+    const lock = await readLock(this.path).catch(() => undefined);
+    return lock === undefined || lock.token === this.token;
+  }
+
   async release(): Promise<void> {
     if (!ownTokens.delete(this.token)) return;
     clearInterval(this.heartbeat);

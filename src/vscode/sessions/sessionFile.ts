@@ -13,11 +13,12 @@ export interface SessionFile {
   readonly endsWithNewline: boolean;
 }
 
-/** Reads one event a line; a line that is cut or damaged is counted and does not hide the others. */
+/** Reads one event a line, each once; a line that is cut or damaged is counted and does not hide the others. */
 export async function readSessionFile(path: string): Promise<SessionFile> {
   const text = await readFile(path, "utf8");
   const events: LogEvent[] = [];
   const lines: string[] = [];
+  const ids = new Set<string>();
   let damagedLines = 0;
   for (const line of text.split("\n")) {
     if (line.trim() === "") continue;
@@ -27,7 +28,10 @@ export async function readSessionFile(path: string): Promise<SessionFile> {
       continue;
     }
     lines.push(line);
-    if (event.type !== "unknown") events.push(event);
+    // A line that was written but not confirmed is written again.
+    if (event.type === "unknown" || ids.has(event.id)) continue;
+    ids.add(event.id);
+    events.push(event);
   }
   return { events, lines, damagedLines, endsWithNewline: text === "" || text.endsWith("\n") };
 }

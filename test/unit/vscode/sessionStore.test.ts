@@ -1,10 +1,22 @@
 import assert from "node:assert/strict";
-import { appendFile, mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
+import {
+  appendFile,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  utimes,
+  writeFile,
+} from "node:fs/promises";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, test } from "node:test";
 import type { LogBody, LogEvent } from "../../../src/shared/events";
 import { SessionStore, type Damage, type StoredSession } from "../../../src/vscode/sessions/sessionStore";
+import { ScriptedModel } from "../../support/scriptedModel";
+import { startSession } from "../../support/sessionFixture";
 
 let root: string;
 let folder: string;
@@ -199,6 +211,57 @@ test("a claim from another machine holds while it shows signs of life, and no lo
   const longAgo = new Date(Date.now() - 600_000);
   await utimes(lock, longAgo, longAgo);
   const stored = await openStored(key);
+  await stored.appender.close();
+});
+
+test("S02: a window that gave no sign of life so long that another one took its session over writes no more into it", async () => {
+  const { key, appender } = await store.create();
+  await appender.append(said("mine"));
+  const longAgo = new Date(Date.now() - 600_000);
+  await utimes(`${pathOf(key)}.lock`, longAgo, longAgo);
+  const theirs = await openStored(key, new SessionStore(folder, () => undefined));
+  await assert.rejects(appender.append(said("too late")), /Another window/);
+  await theirs.appender.append(said("theirs"));
+  await appender.close();
+  await theirs.appender.close();
+  const stored = await openStored(key);
+  assert.deepEqual(textsOf(stored.events), ["mine", "theirs"]);
+  await stored.appender.close();
+});
+
+test("a session whose disk fails for a while says so once, and is whole again afterwards", async () => {
+  const { key, appender } = await store.create();
+  const model = new ScriptedModel(Array.from({ length: 5 }, () => ({ text: "Yes." })));
+  const append = (event: LogEvent) => appender.append(event);
+  const { session, idle } = startSession(model, { append });
+  const say = async (text: string): Promise<void> => {
+    session.send(text, text);
+    await idle();
+  };
+  const notices = () => session.events.flatMap((event) => (event.type === "notice" ? [event.text] : []));
+  await say("one");
+  await rename(folder, `${folder}-away`);
+  await writeFile(folder, "a file where the folder should be");
+  await say("two");
+  await say("three");
+  while (notices().length === 0) await new Promise((resolve) => setImmediate(resolve));
+  assert.match(notices()[0] ?? "", /could not be saved.*tries again/);
+  await rm(folder);
+  await rename(`${folder}-away`, folder);
+  await say("four");
+  await session.dispose();
+  await appender.close();
+  const stored = await openStored(key);
+  assert.deepEqual(stored.events, session.events);
+  assert.equal(notices().length, 1);
+  await stored.appender.close();
+});
+
+test("a line that is there twice, since it was written but not confirmed, counts once", async () => {
+  const { key, events } = await sessionWith("one", "two");
+  await appendFile(pathOf(key), `\n${JSON.stringify(events.at(-1))}\n`);
+  const stored = await openStored(key);
+  assert.deepEqual(stored.events, events);
   await stored.appender.close();
 });
 
