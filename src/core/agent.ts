@@ -107,6 +107,13 @@ export async function freshSystemPrompt(agent: Agent): Promise<string> {
   return buildSystemPrompt(await agent.describeWorkspace(), window.numCtx, window.rates);
 }
 
+/** Sees to it that the context begins with a system prompt: that of a new session is not built yet, that of a damaged log may be lost. */
+export async function ensureSystemPrompt(agent: Agent): Promise<void> {
+  const { journal } = agent;
+  if (journal.context.messages[0]?.role === "system") return;
+  journal.append({ type: "prompt_built", systemPrompt: await freshSystemPrompt(agent) });
+}
+
 /** What slot 1 of a compacted context takes at the most, in tokens. */
 function slotTokens(numCtx: number, scale: SlotScale): number {
   const { summary, words, ledger } = SHARES;

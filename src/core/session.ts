@@ -3,7 +3,7 @@ import type { ApprovalDecision, QueuedMessage, SessionEvent } from "../shared/li
 import type { ContextBreakdown } from "../shared/protocol";
 import type { SessionView } from "../shared/view";
 import {
-  freshSystemPrompt,
+  ensureSystemPrompt,
   refuseMessage,
   rulesOf,
   windowOf,
@@ -106,7 +106,9 @@ export class Session {
     this.#preloader = new Preloader(this.#agent);
     this.#settingsChange = new SettingsChange(this.#agent);
     if (events.length === 0) journal.append({ type: "session_started", sessionId: newId() });
-    if (repair(journal)) void this.#start(() => settleLeft(journal, ports.checkpoints));
+    // Opening a session sends nothing: what waits from before goes out with what the person sends next.
+    const waiting = this.view.queue.at(-1)?.id;
+    if (repair(journal)) void this.#start(() => settleLeft(journal, ports.checkpoints), waiting);
     this.id = journal.view.sessionId;
     journal.onEvent((event) => {
       if ("v" in event) this.#showMeter();
@@ -226,8 +228,8 @@ export class Session {
     if (next !== undefined && !this.#isDisposed) void this.#start((signal) => this.#runMessage(next, signal));
   }
 
-  /** Runs `work` as the one thing that runs; the next waiting message follows it. */
-  #start(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+  /** Runs `work` as the one thing that runs; the next waiting message follows it, unless `waitsOn` is still the last of them. */
+  #start(work: (signal: AbortSignal) => Promise<void>, waitsOn?: string): Promise<void> {
     const controller = new AbortController();
     this.#preloader.giveWay();
     // One step later, so that nothing which `work` causes can find the session idle.
@@ -239,7 +241,7 @@ export class Session {
         this.#running = undefined;
         if (!this.#isDisposed) this.#settingsChange.changed(false);
         this.#journal.emit({ type: "phase_changed", phase: { name: "idle" } });
-        this.#startQueued();
+        if (waitsOn === undefined || this.view.queue.at(-1)?.id !== waitsOn) this.#startQueued();
       });
     this.#running = { controller, done };
     return done;
@@ -255,9 +257,7 @@ export class Session {
   }
 
   async #runTurn(signal: AbortSignal): Promise<void> {
-    if (this.#journal.context.messages[0]?.role !== "system") {
-      this.#journal.append({ type: "prompt_built", systemPrompt: await freshSystemPrompt(this.#agent) });
-    }
+    await ensureSystemPrompt(this.#agent);
     const reason = await runTurn(this.#agent, signal);
     if (reason !== "stopped" && reason !== "failed") await compactAfterTurn(this.#agent, signal);
   }
@@ -277,7 +277,7 @@ export class Session {
     this.#journal.append({
       type: "notice",
       level: "warning",
-      text: `This session can no longer be saved: ${reason} It goes on here, but will not be complete after a restart.`,
+      text: `This session could not be saved: ${reason} Loom goes on and tries again with all that follows; what is not saved by then is gone after a restart.`,
     });
   }
 

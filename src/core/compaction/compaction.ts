@@ -1,4 +1,11 @@
-import type { Compacted, CompactionFault, CompactionTrigger, SummaryForm } from "../../shared/events";
+import type {
+  Compacted,
+  CompactionFault,
+  CompactionTrigger,
+  Failure,
+  FailureKind,
+  SummaryForm,
+} from "../../shared/events";
 import { activeCompaction } from "../log/activeCompaction";
 import { estimateMessages } from "../window/estimate";
 import type { ContextMessage } from "../window/messages";
@@ -24,7 +31,14 @@ export type CompactionOutcome =
   | { readonly type: "compacted"; readonly body: Compacted }
   | { readonly type: "nothing"; readonly message: string }
   /** `message` names the cause, and its last sentence the one thing that helps. */
-  | { readonly type: "failed"; readonly message: string; readonly fault: CompactionFault }
+  | {
+      readonly type: "failed";
+      readonly message: string;
+      /** Absent where compacting is not what failed. */
+      readonly fault: CompactionFault | undefined;
+      /** Why nothing that is asked now can be answered, if that is the cause. */
+      readonly unreachable?: Failure;
+    }
   | { readonly type: "stopped" };
 
 /**
@@ -33,8 +47,8 @@ export type CompactionOutcome =
  */
 export async function runCompaction(input: CompactionInput, signal: AbortSignal): Promise<CompactionOutcome> {
   const started = input.now();
-  const plan = planCompaction(input);
-  if (plan === undefined) {
+  const planned = planCompaction(input);
+  if (planned === undefined) {
     const message = "There is nothing to compact yet: all messages are recent enough to be kept.";
     return input.trigger === "by_hand"
       ? { type: "nothing", message }
@@ -42,17 +56,22 @@ export async function runCompaction(input: CompactionInput, signal: AbortSignal)
   }
   // A compaction that ends above the threshold would set off the next one after every turn.
   const { compactAt } = input.window;
-  if (input.trigger === "automatic" && plan.tokensWithoutSummary + plan.summaryTokens > compactAt) {
-    return sizeFault(input, plan.tail);
+  if (input.trigger === "automatic" && planned.tokensWithoutSummary + planned.summaryTokens > compactAt) {
+    return sizeFault(input, planned.tail);
   }
-  input.onPlan(plan.messagesSummarised);
+  input.onPlan(planned.messagesSummarised);
   const earlier = activeCompaction(input.events)?.event;
   const wasRefused = input.trigger === "overflow";
   const summarised = input.asksModel
-    ? await summarise({ ...input, earlier, wasRefused }, plan, signal)
+    ? await summarise({ ...input, earlier, wasRefused }, planned, signal)
     : PAUSED;
   const { outcome } = summarised;
   if (outcome.type === "stopped" || signal.aborted) return { type: "stopped" };
+  const unreachable = outcome.type === "failed" ? outcome.failure : undefined;
+  if (unreachable !== undefined && UNREACHABLE.has(unreachable.kind))
+    return { type: "failed", message: unreachable.message, fault: undefined, unreachable };
+  // What was pinned meanwhile is kept too; the summary has read every message, so it may stand for more of them.
+  const plan = planCompaction(input) ?? planned;
   const summary = outcome.type === "failed" ? fallBack(input, plan) : outcome;
   if (summary === undefined) {
     if (input.mayFallBack) return sizeFault(input, plan.tail);
@@ -68,6 +87,17 @@ export async function runCompaction(input: CompactionInput, signal: AbortSignal)
   }
   return { type: "compacted", body: toEvent(input, plan, summary, { ...summarised, afterTokens, started }) };
 }
+
+/** Failures that every other request would meet now, too: no summary of code helps, and a real one can be had later. */
+const UNREACHABLE: ReadonlySet<FailureKind> = new Set([
+  "not_running",
+  "wrong_address",
+  "model_missing",
+  "load_failed",
+  "cloud",
+  "busy",
+  "unauthorized",
+]);
 
 /** The new context as the meter will count it, so that the marker and the meter never show two numbers for it. */
 function rebuilt(

@@ -1,5 +1,5 @@
 import type { CompactionConditions, CompactionTrigger } from "../../shared/events";
-import { freshSystemPrompt, modelOf, windowOf, type Agent } from "../agent";
+import { ensureSystemPrompt, freshSystemPrompt, modelOf, windowOf, type Agent } from "../agent";
 import { READINGS } from "../log/journal";
 import { staleFiles, type StaleFiles } from "../log/files";
 import { cachedAnchor } from "../window/context";
@@ -20,6 +20,7 @@ export async function compact(
   if (!hasNews(agent, trigger))
     return { type: "nothing", message: "Nothing is new since the last compaction." };
   const { journal } = agent;
+  if (journal.context.messages.length > 0) await ensureSystemPrompt(agent);
   const input = await inputOf(agent, trigger, focus, signal);
   const outcome = await runCompaction(input, signal);
   if (outcome.type === "compacted") journal.append(outcome.body);
@@ -41,7 +42,7 @@ async function inputOf(
   const model = modelOf(agent);
   const before = promptTokens(context, window);
   return {
-    events: [...events],
+    events,
     messages: context.messages,
     anchorIndex: cachedAnchor(context)?.index,
     keep,
@@ -111,10 +112,16 @@ async function lookAtFiles({ hashOf, journal }: Agent): Promise<StaleFiles> {
 function noteFailure(
   agent: Agent,
   trigger: CompactionTrigger,
-  { message, fault }: CompactionOutcome & { readonly type: "failed" },
+  { message, fault, unreachable }: CompactionOutcome & { readonly type: "failed" },
 ): void {
+  // Before a request the end of the turn says it.
+  const isSaidLater = trigger === "window_full" || trigger === "overflow";
+  if (unreachable !== undefined) {
+    if (!isSaidLater) agent.journal.append({ type: "compaction_failed", trigger, message });
+    return;
+  }
   const conditions = conditionsOf(agent);
-  agent.journal.append({ type: "compaction_failed", trigger, message, fault, conditions });
+  agent.journal.append({ type: "compaction_failed", trigger, message, conditions, ...(fault && { fault }) });
   if (failuresInARow(agent) !== FAILURES_BEFORE_PAUSE) return;
   agent.journal.append({
     type: "notice",
@@ -158,7 +165,8 @@ function failuresInARow(agent: Agent): number {
   for (let index = events.length - 1; index >= 0; index--) {
     const event = events[index];
     if (event?.type === "compacted") break;
-    if (event?.type !== "compaction_failed") continue;
+    // Without a fault it was the server that could not be asked.
+    if (event?.type !== "compaction_failed" || event.fault === undefined) continue;
     if (event.conditions !== undefined && !isSame(event.conditions, now)) break;
     failures++;
   }

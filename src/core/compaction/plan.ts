@@ -13,6 +13,7 @@ import { groupsOf, tailStart, unreadCount, type Group } from "./tail";
 
 /** Everything that decides what a compaction will do. */
 export interface PlanInput {
+  /** The log as it is: it may grow while a summary is written, by what is pinned or queued. */
   readonly events: readonly LogEvent[];
   readonly messages: readonly ContextMessage[];
   /** How many of the newest messages to keep verbatim. */

@@ -1,4 +1,4 @@
-import type { Compacted, SummaryForm, SummaryRequest, TokenCount } from "../../shared/events";
+import type { Compacted, Failure, SummaryForm, SummaryRequest, TokenCount } from "../../shared/events";
 import type { ChatModel, ChatOutcome, ChatRequest, ReplyDelta } from "../ports";
 import { estimateMessages, estimateText } from "../window/estimate";
 import { withoutThinking, type ContextMessage } from "../window/messages";
@@ -62,7 +62,13 @@ export type SummaryPlan = Pick<CompactionPlan, "toSummarise" | "summaryTokens">;
 
 export type SummaryOutcome =
   | { readonly type: "summary"; readonly text: string; readonly parts: number; readonly form: SummaryForm }
-  | { readonly type: "failed"; readonly message: string; readonly isOverflow: boolean }
+  | {
+      readonly type: "failed";
+      readonly message: string;
+      readonly isOverflow: boolean;
+      /** Of the request; absent when it was answered. */
+      readonly failure?: Failure;
+    }
   | { readonly type: "stopped" };
 
 /** What came of asking for a summary, with every request that was answered for it. */
@@ -163,9 +169,9 @@ class SummaryRun {
     const outcome = await this.#ask(request, "in_place", { part: 1, parts: 1 });
     if (outcome.type === "stopped") return { type: "stopped" };
     if (outcome.type === "failed") {
-      const { kind, message } = outcome.failure;
+      const { kind } = outcome.failure;
       if (kind === "window_exceeded") return "too_long";
-      return kind === "tool_parse" ? "unusable" : { type: "failed", message, isOverflow: false };
+      return kind === "tool_parse" ? "unusable" : failedWith(outcome.failure);
     }
     const expected = inPlaceTokens(context, this.#instruction, window.rates);
     const promised = { expected, counted: anchorIndex === undefined ? 0 : 1 };
@@ -182,24 +188,29 @@ class SummaryRun {
     tries: readonly Thinking[],
   ): Promise<SummaryOutcome> {
     let earlier: string | undefined;
+    let replaces = 0;
     for (const [index, part] of parts.entries()) {
       const place = { part: index + 1, parts: parts.length };
-      const outcome = await this.#askIsolated({ ...part, earlier }, window, { tries, place });
+      replaces += estimateMessages(part.messages, window.rates);
+      const outcome = await this.#askIsolated({ ...part, earlier, replaces }, window, { tries, place });
       if (outcome.type !== "summary") return outcome;
       earlier = outcome.text;
     }
     return { type: "summary", text: earlier ?? "", parts: parts.length, form: "isolated" };
   }
 
-  /** One part, with a retry without thinking when what came back cannot be believed. */
+  /**
+   * One part, with a retry without thinking when what came back cannot be believed. `replaces` is the size of this part and all before it:
+   * the summary stands for all of them, and the last part may be smaller than any.
+   */
   async #askIsolated(
-    part: SummaryPart & { readonly earlier: string | undefined },
+    part: SummaryPart & { readonly earlier: string | undefined; readonly replaces: number },
     window: Window,
     { tries, place }: { readonly tries: readonly Thinking[]; readonly place: Place },
   ): Promise<SummaryOutcome> {
-    const { earlier } = part;
+    const { earlier, replaces } = part;
     const { rates, numCtx } = window;
-    const replaces = estimateMessages(part.messages, rates) + estimateText(earlier ?? "", rates);
+    const expected = estimateMessages(part.messages, rates) + estimateText(earlier ?? "", rates);
     let fault = "";
     for (const thinking of tries) {
       const options = { earlier, instruction: this.#instruction, thinking };
@@ -207,10 +218,9 @@ class SummaryRun {
       const outcome = await this.#ask(request, "isolated", place);
       if (outcome.type === "stopped") return { type: "stopped" };
       if (outcome.type === "failed") {
-        const isOverflow = outcome.failure.kind === "window_exceeded";
-        return { type: "failed", message: outcome.failure.message, isOverflow };
+        return failedWith(outcome.failure);
       }
-      if (findPromptCut(outcome.reply.usage, { expected: replaces, counted: 0 }, numCtx)) {
+      if (findPromptCut(outcome.reply.usage, { expected, counted: 0 }, numCtx)) {
         return { type: "failed", message: "The server cut the request for the summary.", isOverflow: true };
       }
       const found = summaryFault(outcome.reply, replaces, rates);
@@ -250,6 +260,11 @@ class SummaryRun {
     }
     return outcome;
   }
+}
+
+function failedWith(failure: Failure): SummaryOutcome {
+  const { kind, message } = failure;
+  return { type: "failed", message, isOverflow: kind === "window_exceeded", failure };
 }
 
 type Place = Pick<SummaryProgress, "part" | "parts">;

@@ -4,7 +4,13 @@ import { compact } from "../compaction/compactor";
 import { LEAST_REPLY_TOKENS } from "../limits";
 import type { ChatOutcome, ChatReply, ChatRequest, ReplyDelta } from "../ports";
 import { cachedAnchor, type Context } from "../window/context";
-import { findPromptCut, promisedPrompt, type PromisedPrompt, type PromptCut } from "../window/promptCut";
+import {
+  findPromptCut,
+  promisedPrompt,
+  withoutAbsurd,
+  type PromisedPrompt,
+  type PromptCut,
+} from "../window/promptCut";
 import { knownTokens, promptTokens, replyRoomOf } from "../window/window";
 import { ReplyPhases } from "./replyPhases";
 
@@ -26,7 +32,9 @@ export async function askModel(agent: Agent, signal: AbortSignal): Promise<Reply
   takeNumbersOver(agent, first);
   const compaction = await compact(agent, "overflow", undefined, signal);
   if (compaction.type === "stopped") return { type: "stopped" };
-  if (compaction.type !== "compacted") return { type: "failed", failure: first.outcome.failure };
+  const { unreachable } = compaction.type === "failed" ? compaction : {};
+  if (compaction.type !== "compacted")
+    return { type: "failed", failure: unreachable ?? first.outcome.failure };
   const second = await attempt(agent, signal);
   takeNumbersOver(agent, second);
   return settle(agent, second);
@@ -41,6 +49,8 @@ async function makeRoom(agent: Agent, signal: AbortSignal): Promise<ReplyOutcome
   if (fits(agent) && !wasCut) return undefined;
   const outcome = await compact(agent, wasCut ? "overflow" : "window_full", undefined, signal);
   if (outcome.type === "stopped") return { type: "stopped" };
+  if (outcome.type === "failed" && outcome.unreachable !== undefined)
+    return { type: "failed", failure: outcome.unreachable };
   if (outcome.type === "compacted" && fits(agent)) return undefined;
   const window = windowOf(agent);
   const { tokens } = promptTokens(agent.journal.context, window);
@@ -165,7 +175,8 @@ function appendReply(
   reply: ChatReply,
   { expected, promised }: Pick<Attempt, "expected" | "promised">,
 ): LogEvent & AssistantMessage {
-  const cut = findPromptCut(reply.usage, promised, windowOf(agent).numCtx);
+  const { numCtx } = windowOf(agent);
+  const cut = findPromptCut(reply.usage, promised, numCtx);
   const isCutByLength = reply.doneReason === "length";
   const body: AssistantMessage = {
     type: "assistant_message",
@@ -175,7 +186,7 @@ function appendReply(
     // A call in a reply that was cut may itself be cut: it is never run.
     toolCalls: isCutByLength ? [] : uniqueCalls(id, reply.toolCalls),
     end: isCutByLength ? "cut_by_length" : "complete",
-    usage: reply.usage,
+    usage: cut ? reply.usage : withoutAbsurd(reply.usage, { expected, promised: promised.expected, numCtx }),
     ...(reply.timings === undefined ? {} : { timings: reply.timings }),
     estimatedPromptTokens: expected,
     ...(cut === undefined ? {} : { isPromptCut: true }),

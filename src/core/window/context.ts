@@ -8,6 +8,7 @@ import type {
   SummaryReplaced,
   ToolResult,
 } from "../../shared/events";
+import { tailStart } from "../compaction/tail";
 import type { ContextMessage } from "./messages";
 import { renderSummaryMessage } from "./summaryMessage";
 
@@ -132,7 +133,7 @@ function applyToContext(draft: Draft, event: LogEvent): void {
       addAssistantMessage(draft, event);
       return;
     case "tool_result":
-      draft.messages.push(toolMessage(event));
+      addResult(draft, event);
       return;
     case "turn_resumed":
       if (event.how === "retry") dropInterruptedReply(draft);
@@ -165,8 +166,24 @@ function applyToContext(draft: Draft, event: LogEvent): void {
   }
 }
 
-function toolMessage({ id, content, name, callId }: LogEvent & ToolResult): ContextMessage {
-  return { role: "tool", source: id, content, toolName: name, callId };
+/**
+ * Puts a result behind its call and the results of the calls before. That is the end, unless lines of the log were lost: then a result
+ * can be missing until the log is repaired, or have no call, and servers refuse what is out of order.
+ */
+function addResult(draft: Draft, { id, content, name, callId }: LogEvent & ToolResult): void {
+  const { messages } = draft;
+  const placeIn = (message: ContextMessage | undefined, call: string) =>
+    message?.role === "assistant" ? message.toolCalls.findIndex((one) => one.id === call) : -1;
+  const start = messages.findLastIndex((message) => placeIn(message, callId) !== -1);
+  const caller = messages[start];
+  if (caller === undefined) return;
+  let end = start + 1;
+  for (let next = messages[end]; next?.role === "tool"; next = messages[++end]) {
+    if (next.callId === callId) return;
+    if (placeIn(caller, next.callId) > placeIn(caller, callId)) break;
+  }
+  if (end < messages.length) draft.anchor = undefined;
+  messages.splice(end, 0, { role: "tool", source: id, content, toolName: name, callId });
 }
 
 function setSystemPrompt(draft: Draft, source: string, content: string): void {
@@ -204,8 +221,11 @@ function dropInterruptedReply(draft: Draft): void {
 
 /** Exactly three parts: the fresh system prompt, the summary, the tail. */
 function compact(draft: Draft, event: LogEvent & Compacted): void {
-  const start = draft.messages.findIndex(({ source }) => source === event.tailFrom);
-  const tail = start === -1 ? [] : draft.messages.slice(start);
+  const { tailFrom, messagesKept } = event;
+  const found = draft.messages.findIndex(({ source }) => source === tailFrom);
+  // Where the line of the log is lost that the tail begins with, one message too many is better than none.
+  const start = found === -1 ? tailStart(draft.messages, messagesKept) : found;
+  const tail = tailFrom === undefined ? [] : draft.messages.slice(start);
   const shortened = new Map(event.shortened.map(({ eventId, content }) => [eventId, content]));
   draft.messages = [
     { role: "system", source: event.id, content: event.systemPrompt },

@@ -163,7 +163,7 @@ function fixedShape(systemPrompt: string, tools: readonly ToolSchema[]): TextSha
 }
 
 /** A count that is further from the estimate says more about the server (a cut prompt, a new template) than about the text. */
-const BELIEVABLE = { lowest: 0.25, highest: 4 } as const;
+export const BELIEVABLE = { lowest: 0.25, highest: 4 } as const;
 
 /** Below this many tokens the marks around messages outweigh the text, and a count teaches little about the text. */
 const TELLING_TOKENS = 150;

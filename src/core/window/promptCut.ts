@@ -1,6 +1,6 @@
 import type { Usage } from "../../shared/events";
 import type { Context } from "./context";
-import { estimateText, leftOutThinking, type Rates } from "./estimate";
+import { BELIEVABLE, estimateText, leftOutThinking, type Rates } from "./estimate";
 
 /** What a count of the server is held against: what was sent at the least, in tokens. */
 export interface PromisedPrompt {
@@ -62,6 +62,28 @@ export function findPromptCut(
   const hasFallen = promptTokens < counted * FALLEN_SHARE && counted - promptTokens > LEAST_FALL;
   const isFarBelow = counted === 0 && expected > numCtx / 2 && promptTokens < expected * ESTIMATED_SHARE;
   return hasFallen || isFarBelow ? { window: undefined } : undefined;
+}
+
+/**
+ * The counts without those that cannot be true: a prompt far below what it must come to at the least (`promised`) or far above its
+ * estimate, and a reply larger than the window. One such count would hide that the window fills up, or have it filled for good.
+ */
+export function withoutAbsurd(
+  { promptTokens, replyTokens, ...others }: Usage,
+  {
+    expected,
+    promised,
+    numCtx,
+  }: { readonly expected: number; readonly promised: number; readonly numCtx: number },
+): Usage {
+  const { lowest, highest } = BELIEVABLE;
+  const isPrompt =
+    promptTokens !== undefined && promptTokens > promised * lowest && promptTokens < expected * highest;
+  return {
+    ...others,
+    ...(isPrompt && { promptTokens }),
+    ...(replyTokens !== undefined && replyTokens <= numCtx && { replyTokens }),
+  };
 }
 
 /** num_ctx / 2 + 2, give or take two. */

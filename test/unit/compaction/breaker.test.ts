@@ -140,6 +140,59 @@ describe("the breaker of the automatic compaction", () => {
     assert.equal(played.model.summaries.length, asked);
   });
 
+  test("does not give way to a summary made by code while the server is away: the turn says so, and Retry compacts as ever", async () => {
+    const down: Step = {
+      type: "failed",
+      partial: { text: "", thinking: "" },
+      failure: { kind: "not_running", message: "Nothing answers." },
+    };
+    const settings = { keepMessages: 4, automaticCompaction: false };
+    const model = new ScriptedModel(
+      Array.from({ length: 3 }, (): Step => ({ text: LONG })),
+      (request) => Math.ceil(countCharacters(request) * 1.9),
+    );
+    const { session, idle } = startSession(model, { settings });
+    for (const text of ["one", "two", "three"]) {
+      session.send(text, text);
+      await idle();
+    }
+    model.then(down);
+    session.send("four", LONG + LONG.slice(0, 900));
+    await idle();
+    const types = () => session.events.map(({ type }) => type);
+    const end = session.events.at(-1);
+    assert.ok(end?.type === "turn_ended" && end.failure?.kind === "not_running");
+    for (let n = 0; n < 2; n++) {
+      model.then(down);
+      session.resume("retry");
+      await idle();
+    }
+    assert.ok(!types().includes("compacted") && !types().includes("compaction_failed"));
+    model.then({ text: "- what was said so far" }, { text: "Four." });
+    session.resume("retry");
+    await idle();
+    const event = session.events.find(({ type }) => type === "compacted");
+    assert.ok(event?.type === "compacted" && event.form === "isolated" && event.trigger === "window_full");
+    assert.equal(model.requests.at(-1)?.messages.at(-1)?.content, LONG + LONG.slice(0, 900));
+  });
+
+  test("does not pause for a server that is away", async () => {
+    const down: Step = {
+      type: "failed",
+      partial: { text: "", thinking: "" },
+      failure: { kind: "not_running", message: "Nothing answers." },
+    };
+    const model = new ScriptedModel([{ text: LONG }, { text: LONG }, down, down, down]);
+    const { session, idle } = startSession(model, { settings: { numCtx: 16_384, keepMessages: 1 } });
+    for (const text of ["one", "two"]) {
+      session.send(text, text);
+      await idle();
+    }
+    for (let n = 0; n < 3; n++)
+      assert.deepEqual(await session.compactNow(), { ok: false, message: "Nothing answers." });
+    assert.ok(!session.events.some(({ type }) => type === "notice"));
+  });
+
   test("names the fixed part when system prompt and tools alone fill the window, and asks for no summary", async () => {
     const heavy = {
       ...echoTool.schema,

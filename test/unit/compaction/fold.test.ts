@@ -117,6 +117,27 @@ describe("a conversation larger than the window", () => {
     }
   });
 
+  test("takes notes that have grown by more than its last part, as long as all of it was longer than they are", async () => {
+    const [start, window, prompt, question, answer, end] = storedEvents();
+    assert.ok(start && window && prompt && question && answer?.type === "assistant_message" && end);
+    const saying = (id: string, text: string): LogEvent => ({ ...answer, id, text });
+    const line = "so it goes on and on with it, as it always did. ";
+    let seen = 0;
+    // Where the last part begins depends on the sizes: in some of these it is the last answer alone.
+    for (let lines = 90; lines < 110; lines++) {
+      const turn = [saying("l1", line.repeat(90)), saying("l2", line.repeat(lines)), saying("l3", "Done.")];
+      const events = [start, window, prompt, question, ...turn, end];
+      const notes = (count: number): Step => ({ text: "- and one more thing that was said ".repeat(count) });
+      const model = new ScriptedModel([notes(8), notes(16), notes(24)]);
+      const { session } = startSession(model, { events, settings: { keepMessages: 1 } });
+      await session.compactNow();
+      assert.equal(session.events.at(-1)?.type, "compacted", `${lines} lines`);
+      const last = model.requests.at(-1)?.messages ?? [];
+      if (last.length === 3 && last[1]?.content === "Done.") seen++;
+    }
+    assert.ok(seen > 0);
+  });
+
   test("when the server counts more than was estimated, is folded once more in smaller parts", async () => {
     const tooLong: Step = {
       type: "failed",

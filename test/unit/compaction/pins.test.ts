@@ -6,7 +6,7 @@ import type { Session } from "../../../src/core/session";
 import { DEFAULT_RATES } from "../../../src/core/window/estimate";
 import type { LogEvent } from "../../../src/shared/events";
 import { stamp } from "../../support/conversations";
-import { ScriptedModel, type Step } from "../../support/scriptedModel";
+import { countCharacters, replyOf, ScriptedModel, type Step } from "../../support/scriptedModel";
 import { startSession } from "../../support/sessionFixture";
 
 const SUMMARY: Step = { text: "- we talked about many things" };
@@ -40,6 +40,23 @@ describe("a pin", () => {
     assert.ok(slot.includes(`Pinned by the user, word for word:\n- ${RULE}`));
     const parts = new Map((await session.breakdown()).parts.map(({ name, tokens }) => [name, tokens]));
     assert.ok((parts.get("pins") ?? 0) > 10);
+  });
+
+  test("that is set while a compaction runs is kept by that one already, and listed once", async () => {
+    const model = new ScriptedModel([{ text: LONG }, { text: LONG }]);
+    const { session, idle } = startSession(model, { settings: { keepMessages: 1, numCtx: 16_384 } });
+    await talk(session, idle, [RULE, "second"]);
+    model.then((request) => {
+      assert.deepEqual([session.pin(RULE), session.pin(LONG.slice(0, 45))], [{ ok: true }, { ok: true }]);
+      const reply = replyOf({ text: "- we talked about many things" }, countCharacters(request));
+      return Promise.resolve({ type: "reply", reply });
+    });
+    assert.deepEqual(await session.compactNow(), { ok: true });
+    model.then({ text: "Three." });
+    await talk(session, idle, ["third"]);
+    const slot = model.requests.at(-1)?.messages[1]?.content ?? "";
+    assert.ok(slot.includes(`Pinned by the user, word for word:\n- ${RULE}\n- ${LONG.slice(0, 44)}`));
+    assert.equal(slot.split(RULE).length, 2);
   });
 
   test("survives every compaction, a restart too, until it is taken back", async () => {

@@ -84,7 +84,7 @@ describe("before an automatic compaction", () => {
     first.session.steering.postpone();
     first.session.steering.postpone();
     assert.equal(first.session.view.isPostponed, true);
-    await talk(first, "one");
+    await talk(first, `one ${LONG.repeat(3)}`);
     assert.equal(model.requests.length, 1);
     assert.equal(first.session.view.isPostponed, false);
     const again = startSession(model, { settings, events: first.session.events });

@@ -139,6 +139,37 @@ describe("counts that say nothing", () => {
   });
 });
 
+describe("counts that cannot be true", () => {
+  for (const count of [3, 60, 40_000])
+    test(`M02: ${count} for every prompt: the meter stays an estimate, and not even an old server drops a message`, async (context) => {
+      // 0.9.0 ignores truncate, and would drop what does not fit without a word.
+      const { server, say, session } = await startWireSession(context, {
+        version: "0.9.0",
+        brain: countingAs(...Array.from({ length: 12 }, () => count)),
+        settings: { numCtx: 4096, keepMessages: 4 },
+      });
+      for (let n = 0; n < 12; n++) await say(`And then, in step ${n}? ${"Look at it closely. ".repeat(60)}`);
+      assert.equal(
+        server.chats().filter(({ windowTokens, promptTokens }) => windowTokens < promptTokens).length,
+        0,
+      );
+      assert.ok(compactions(session.events).length > 0);
+      assert.ok(session.view.meter?.used.estimated);
+      const ends = session.events.flatMap((event) => (event.type === "turn_ended" ? [event.reason] : []));
+      assert.deepEqual(new Set(ends), new Set(["done"]));
+    });
+
+  test("M02: a reply larger than the window is not counted either", async (context) => {
+    const { say, session } = await startWireSession(context, {
+      brain: () => ({ content: "It is so.", final: { eval_count: 1_000_000_000 } }),
+      settings: { numCtx: 4096 },
+    });
+    for (const text of ["One?", "Two?", "Three?"]) await say(text);
+    assert.equal(session.view.meter?.level, "ok");
+    assert.ok(session.events.every((event) => event.type !== "turn_ended" || event.reason === "done"));
+  });
+});
+
 describe("the window of the requests", () => {
   test("M03: prompt and reply beyond the window, as after a shift, show as a full window and are compacted before the next request", async (context) => {
     const { server, say, session } = await startWireSession(context, {
