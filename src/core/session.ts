@@ -140,7 +140,7 @@ export class Session {
     if (refusal !== undefined) return { accepted: false, message: refusal };
     if (this.isBusy || this.view.queue.length > 0)
       this.#journal.append({ type: "message_queued", queueId: id, text });
-    else void this.#start((signal) => this.#runMessage({ id: undefined, text }, signal));
+    else void this.#start((signal) => this.#runMessage(text, undefined, signal));
     if (!this.isBusy) this.#startQueued();
     return { accepted: true };
   }
@@ -224,8 +224,12 @@ export class Session {
   }
 
   #startQueued(): void {
-    const [next] = this.view.queue;
-    if (next !== undefined && !this.#isDisposed) void this.#start((signal) => this.#runMessage(next, signal));
+    if (this.view.queue.length === 0 || this.#isDisposed) return;
+    void this.#start(async (signal) => {
+      // Looked at only now: it may have been withdrawn since.
+      const [next] = this.view.queue;
+      if (next !== undefined) await this.#runMessage(next.text, next.id, signal);
+    });
   }
 
   /** Runs `work` as the one thing that runs; the next waiting message follows it, unless `waitsOn` is still the last of them. */
@@ -247,12 +251,8 @@ export class Session {
     return done;
   }
 
-  async #runMessage(
-    message: { readonly id: string | undefined; readonly text: string },
-    signal: AbortSignal,
-  ): Promise<void> {
-    const { id, text } = message;
-    this.#journal.append({ type: "user_message", text, ...(id === undefined ? {} : { queueId: id }) });
+  async #runMessage(text: string, queueId: string | undefined, signal: AbortSignal): Promise<void> {
+    this.#journal.append({ type: "user_message", text, ...(queueId === undefined ? {} : { queueId }) });
     await this.#runTurn(signal);
   }
 

@@ -91,6 +91,16 @@ describe("a session that was cut off in the middle of a turn while a message wai
     assert.deepEqual(fixture.session.withdraw("q1"), { id: "q1", text: "waiting" });
   });
 
+  test("does not send it when it is withdrawn right after something else was sent", async () => {
+    const model = new ScriptedModel([{ text: "Yes." }]);
+    const fixture = startSession(model, { events: CUT });
+    await settled(fixture);
+    fixture.session.send("q2", "next");
+    assert.deepEqual(fixture.session.withdraw("q1"), { id: "q1", text: "waiting" });
+    await fixture.idle();
+    assert.deepEqual(sentIn(fixture), ["first", "next"]);
+  });
+
   test("sends it once, before what the person sends next, also when they do so at once", async () => {
     for (const isAtOnce of [true, false]) {
       const model = new ScriptedModel([{ text: "Yes." }, { text: "Yes." }]);
