@@ -72,8 +72,8 @@ export class Session {
     private readonly ports: SessionPorts,
     events: readonly LogEvent[],
   ) {
-    const { now, newId, chatModel, tools, settings, describeWorkspace, log } = ports;
-    const schemas = tools.map(({ schema }) => schema);
+    const { now, newId, settings } = ports;
+    const schemas = ports.tools.map(({ schema }) => schema);
     const onStoreFailed = (error: unknown) => this.#reportStoreFailure(error);
     this.#journal = new Journal({ store: ports.store, tools: schemas, now, newId, onStoreFailed }, events);
     const journal = this.#journal;
@@ -84,21 +84,8 @@ export class Session {
       },
       settled: (callId) => journal.emit({ type: "approval_settled", callId }),
     });
-    this.#agent = {
-      journal,
-      approvals,
-      chatModel,
-      tools,
-      schemas,
-      settings,
-      describeWorkspace,
-      hashOf: ports.hashOf,
-      checkpoints: ports.checkpoints,
-      checkedWindows: new Set(),
-      now,
-      newId,
-      log,
-    };
+    const { hashOf, checkpoints } = ports;
+    this.#agent = { ...ports, hashOf, checkpoints, journal, approvals, schemas, checkedWindows: new Set() };
     this.steering = new Steering(this.#agent, {
       isBusy: () => this.isBusy,
       run: (work) => this.#start(work),
@@ -108,7 +95,7 @@ export class Session {
     if (events.length === 0) journal.append({ type: "session_started", sessionId: newId() });
     // Opening a session sends nothing: what waits from before goes out with what the person sends next.
     const waiting = this.view.queue.at(-1)?.id;
-    if (repair(journal)) void this.#start(() => settleLeft(journal, ports.checkpoints), waiting);
+    if (repair(journal)) void this.#start(() => settleLeft(journal, checkpoints), waiting);
     this.id = journal.view.sessionId;
     journal.onEvent((event) => {
       if ("v" in event) this.#showMeter();
@@ -273,11 +260,10 @@ export class Session {
   }
 
   #reportStoreFailure(error: unknown): void {
-    const reason = error instanceof Error ? error.message : String(error);
     this.#journal.append({
       type: "notice",
       level: "warning",
-      text: `This session could not be saved: ${reason} Loom goes on and tries again with all that follows; what is not saved by then is gone after a restart.`,
+      text: `This session could not be saved: ${messageOf(error)} Loom tries again with all that follows; until that works, a restart loses it.`,
     });
   }
 
@@ -286,14 +272,17 @@ export class Session {
     this.ports.log(
       `internal error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
     );
-    const detail = error instanceof Error ? error.message : String(error);
     this.#journal.append({
       type: "turn_ended",
       reason: "failed",
       failure: {
         kind: "internal",
-        message: `Loom made a mistake: ${detail} The log (Loom: Open Log) has the details.`,
+        message: `Loom made a mistake: ${messageOf(error)} The log (Loom: Open Log) has the details.`,
       },
     });
   }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

@@ -216,14 +216,7 @@ export class OllamaModel implements ChatModel {
   ): ChatOutcome {
     const reason: unknown = signal.aborted ? signal.reason : error;
     if (signal.aborted && !(reason instanceof Silence)) return { type: "stopped", partial };
-    const context: FailureContext = {
-      address: this.#connection.address,
-      model: request.model,
-      numCtx: request.numCtx,
-      platform: process.platform,
-      machine: this.#options.machine,
-    };
-    const diagnosis = diagnose(reason, context);
+    const diagnosis = diagnose(reason, this.#failureContext(request));
     // The server may be started anew in another version, and a model be replaced.
     if (/^(not_running|model_missing|no_tools)$/.test(diagnosis.failure.kind)) this.#catalog.forget();
     return { type: "failed", partial, ...diagnosis };

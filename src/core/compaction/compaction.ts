@@ -3,7 +3,6 @@ import type {
   CompactionFault,
   CompactionTrigger,
   Failure,
-  FailureKind,
   SummaryForm,
 } from "../../shared/events";
 import { activeCompaction } from "../log/activeCompaction";
@@ -68,7 +67,7 @@ export async function runCompaction(input: CompactionInput, signal: AbortSignal)
   const { outcome } = summarised;
   if (outcome.type === "stopped" || signal.aborted) return { type: "stopped" };
   const unreachable = outcome.type === "failed" ? outcome.failure : undefined;
-  if (unreachable !== undefined && UNREACHABLE.has(unreachable.kind))
+  if (unreachable !== undefined && UNREACHABLE.test(unreachable.kind))
     return { type: "failed", message: unreachable.message, fault: undefined, unreachable };
   // What was pinned meanwhile is kept too; the summary has read every message, so it may stand for more of them.
   const plan = planCompaction(input) ?? planned;
@@ -89,15 +88,7 @@ export async function runCompaction(input: CompactionInput, signal: AbortSignal)
 }
 
 /** Failures that every other request would meet now, too: no summary of code helps, and a real one can be had later. */
-const UNREACHABLE: ReadonlySet<FailureKind> = new Set([
-  "not_running",
-  "wrong_address",
-  "model_missing",
-  "load_failed",
-  "cloud",
-  "busy",
-  "unauthorized",
-]);
+const UNREACHABLE = /^(not_running|wrong_address|model_missing|load_failed|cloud|busy|unauthorized)$/;
 
 /** The new context as the meter will count it, so that the marker and the meter never show two numbers for it. */
 function rebuilt(

@@ -115,14 +115,10 @@ function noteFailure(
   { message, fault, unreachable }: CompactionOutcome & { readonly type: "failed" },
 ): void {
   // Before a request the end of the turn says it.
-  const isSaidLater = trigger === "window_full" || trigger === "overflow";
-  if (unreachable !== undefined) {
-    if (!isSaidLater) agent.journal.append({ type: "compaction_failed", trigger, message });
-    return;
-  }
-  const conditions = conditionsOf(agent);
-  agent.journal.append({ type: "compaction_failed", trigger, message, conditions, ...(fault && { fault }) });
-  if (failuresInARow(agent) !== FAILURES_BEFORE_PAUSE) return;
+  if (unreachable !== undefined && (trigger === "window_full" || trigger === "overflow")) return;
+  const cause = fault && { fault, conditions: conditionsOf(agent) };
+  agent.journal.append({ type: "compaction_failed", trigger, message, ...cause });
+  if (fault === undefined || failuresInARow(agent) !== FAILURES_BEFORE_PAUSE) return;
   agent.journal.append({
     type: "notice",
     level: "warning",

@@ -2,13 +2,11 @@ import type { ShortenedMessage } from "../../shared/events";
 import { cutToTokens } from "../window/cutToTokens";
 import { estimateMessages, type Rates } from "../window/estimate";
 import type { ContextMessage } from "../window/messages";
-import type { PlanReason } from "./planReason";
 
 /** A tail within its room, with what had to be shortened for that. */
 export interface FittedTail {
   readonly tail: readonly ContextMessage[];
   readonly shortened: readonly ShortenedMessage[];
-  readonly reasons: readonly PlanReason[];
 }
 
 /**
@@ -22,23 +20,18 @@ export function fitTail(
   mayShorten: "read" | "results" | "none",
 ): FittedTail {
   const sizes = tail.map((message) => estimateMessages([message], rates));
-  const total = sizes.reduce((sum, size) => sum + size, 0);
-  if (mayShorten === "none") {
-    return { tail, shortened: [], reasons: [{ why: "unread_kept_whole", tokens: total }] };
-  }
+  if (mayShorten === "none") return { tail, shortened: [] };
   const share = Math.max(MINIMUM_MESSAGE_TOKENS, fairShare(sizes, room));
   const shortened: ShortenedMessage[] = [];
-  const reasons: PlanReason[] = [];
   const fitted = tail.map((message, index) => {
     const tokens = sizes[index] ?? 0;
     const isKept = message.content === "" || (mayShorten === "results" && message.role !== "tool");
     if (tokens <= share || isKept) return message;
     const content = cutToTokens(message.content, share, rates, WHY_SHORTENED);
     shortened.push({ eventId: message.source, content });
-    reasons.push({ why: "message_too_large", eventId: message.source, tokens, keptTokens: share });
     return { ...message, content };
   });
-  return { tail: fitted, shortened, reasons };
+  return { tail: fitted, shortened };
 }
 
 const WHY_SHORTENED = "shortened to fit the context window; ask or re-read for the rest";

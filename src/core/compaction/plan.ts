@@ -8,7 +8,6 @@ import { fixedTokens, replyRoomOf, type Window } from "../window/window";
 import { fitTail } from "./fitTail";
 import { keepFacts } from "./kept";
 import { keepPins } from "./pins";
-import type { PlanReason } from "./planReason";
 import { groupsOf, tailStart, unreadCount, type Group } from "./tail";
 
 /** Everything that decides what a compaction will do. */
@@ -25,7 +24,7 @@ export interface PlanInput {
   readonly stale?: StaleFiles;
 }
 
-/** What a compaction will do, before any model is asked: what is summarised, what stays, what is shortened and why. */
+/** What a compaction will do, before any model is asked: what is summarised, what stays, what is shortened. */
 export interface CompactionPlan {
   /** All messages but the system prompt, in order: what the summary is made of. */
   readonly toSummarise: readonly ContextMessage[];
@@ -39,7 +38,6 @@ export interface CompactionPlan {
   readonly summaryTokens: number;
   /** Estimates for the new context without the summary, and for the old one, in tokens. */
   readonly tokensWithoutSummary: number;
-  readonly reasons: readonly PlanReason[];
 }
 
 /** How far one plan goes. */
@@ -78,7 +76,6 @@ function planDraft(input: PlanInput, draft: Draft): CompactionPlan | undefined {
   const start = Math.max(first, tailStart(messages, input.keep));
   const groups = groupsOf(messages, start);
   const unread = unreadCount(messages);
-  const reasons: PlanReason[] = [];
 
   let left = 0;
   let parts = partsFor(input, start, draft);
@@ -91,14 +88,13 @@ function planDraft(input: PlanInput, draft: Draft): CompactionPlan | undefined {
     left++;
     parts = partsFor(input, groups[left]?.start ?? messages.length, draft);
   }
-  if (left > 0) reasons.push({ why: "tail_too_large", groupsLeft: left });
   const tail = groups.slice(left).flatMap((group) => group.messages);
   const tailIndex = messages.length - tail.length;
   if (tailIndex <= first) return undefined;
   const room = most - fixed - parts.tokens - summaryTokens;
   const fitted = isOver(most)
     ? fitTail(tail, room, window.rates, unread === 0 ? "read" : draft.shortensUnread ? "results" : "none")
-    : { tail, shortened: [], reasons: [] };
+    : { tail, shortened: [] };
   return {
     toSummarise: messages.slice(1),
     messagesSummarised: tailIndex - 1,
@@ -108,7 +104,6 @@ function planDraft(input: PlanInput, draft: Draft): CompactionPlan | undefined {
     kept: parts.kept,
     summaryTokens,
     tokensWithoutSummary: fixed + parts.tokens + estimateMessages(fitted.tail, window.rates),
-    reasons: [...reasons, ...fitted.reasons],
   };
 }
 

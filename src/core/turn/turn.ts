@@ -93,14 +93,9 @@ function cutEnd(reply: AssistantMessage): End {
 function runTools(agent: Agent, reply: AssistantMessage, signal: AbortSignal) {
   return runToolRound(
     {
+      ...agent,
       calls: reply.toolCalls,
-      tools: agent.tools,
-      journal: agent.journal,
-      approvals: agent.approvals,
-      hashOf: agent.hashOf,
-      checkpoints: agent.checkpoints,
       rates: windowOf(agent).rates,
-      now: agent.now,
       budget: (callsLeft) => resultBudget(agent, callsLeft),
       describeError: (error) => (error instanceof Error ? error.message : String(error)),
     },

@@ -20,15 +20,9 @@ export class ReplyDecoder {
   readonly #calls = new CallCollector();
   readonly #options: DecoderOptions;
   #last: JsonObject = {};
-  #hasStarted = false;
 
   constructor(options: DecoderOptions) {
     this.#options = options;
-  }
-
-  /** True once the server has sent something of the reply. */
-  get hasStarted(): boolean {
-    return this.#hasStarted;
   }
 
   /** True once a chunk has said why the reply ended; some servers (MLX models) leave out `done` in that chunk. */
@@ -39,7 +33,6 @@ export class ReplyDecoder {
   push(chunk: unknown): void {
     const fields = objectOf(chunk);
     const message = objectOf(fields["message"]);
-    this.#hasStarted = true;
     this.#last = fields;
     this.#calls.push(message["tool_calls"]);
     const thinking = textOf(message["thinking"]);
