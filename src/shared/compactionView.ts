@@ -50,18 +50,9 @@ export function applySteering(view: SessionView, event: LogEvent & SteeringBody)
     case "compaction_undone":
       return changed(view, event.compactionId, (entry) => ({ ...entry, isUndone: true }));
     case "summary_replaced": {
-      const { id, at, origin, summary, wish, model, form, durationMs } = event;
-      const version: SummaryVersion = {
-        id,
-        at,
-        origin,
-        summary,
-        ...(wish === undefined ? {} : { wish }),
-        ...(model === undefined ? {} : { model }),
-        ...(form === undefined ? {} : { form }),
-        ...(durationMs === undefined ? {} : { durationMs }),
-      };
-      return changed(view, event.compactionId, (entry) => ({
+      const { type: _, v: __, compactionId, requests: ___, ...version } = event;
+      const { id, at } = version;
+      return changed(view, compactionId, (entry) => ({
         ...entry,
         versions: [...entry.versions, version],
         version: id,

@@ -62,17 +62,16 @@ export class Catalog {
   /** Asks GET /api/version; a server that does not say it counts as a new one. */
   async quirks(signal: AbortSignal): Promise<VersionQuirks> {
     if (this.#quirks) return this.#quirks;
+    let answer: unknown;
     try {
       const call = { name: "GET /api/version", isStream: false };
-      const answer = await this.#connection.exchange(call, signal, (client) => client.version());
-      this.#quirks = quirksOf(textOf(objectOf(answer)["version"]));
-      return this.#quirks;
+      answer = await this.#connection.exchange(call, signal, (client) => client.version());
     } catch (error) {
+      // A refusal is kept too: the options that follow from it must stay the same, or the model is loaded anew.
       if (!(error instanceof StatusError)) throw error;
-      // Kept too: the options that follow from it must stay the same, or the model is loaded anew.
-      this.#quirks = quirksOf(undefined);
-      return this.#quirks;
     }
+    this.#quirks = quirksOf(textOf(objectOf(answer)["version"]));
+    return this.#quirks;
   }
 
   /** To be called when a model may have been replaced by another one of its name. */
