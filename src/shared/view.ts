@@ -104,14 +104,6 @@ function applyLogEvent(view: SessionView, event: LogEvent): SessionView {
       return push(view, { kind: "restored", id: event.id, event });
     case "compacted":
       return push({ ...view, isPostponed: false }, compactionEntry(view, event));
-    case "compaction_undone":
-    case "summary_replaced":
-    case "summary_chosen":
-    case "result_dropped":
-    case "result_restored":
-    case "compaction_postponed":
-    case "postponement_used":
-      return applySteering(view, event);
     case "compaction_failed":
       return push(view, { kind: "compaction_failed", id: event.id, event });
     case "notice":
@@ -123,6 +115,8 @@ function applyLogEvent(view: SessionView, event: LogEvent): SessionView {
     case "prompt_built":
     case "window_set":
       return view;
+    default:
+      return applySteering(view, event);
   }
 }
 

@@ -123,12 +123,11 @@ function sizeFault(
   const fixed = fixedTokens(systemPrompt, window) + pinTokens(pins, rates);
   const largest = Math.max(0, ...tail.map((message) => estimateMessages([message], rates)));
   if (largest <= fixed) {
-    const parts =
-      pins.length === 0 ? "The system prompt and the tools" : "The system prompt, the tools and the pins";
+    const others = pins.length === 0 ? " and the tools" : ", the tools and the pins";
     return {
       type: "failed",
       fault: "fixed_part",
-      message: `${parts} alone take about ${fixed} of the ${numCtx} tokens of the context window. ${LARGER_WINDOW}`,
+      message: `The system prompt${others} alone take about ${fixed} of the ${numCtx} tokens of the context window. ${LARGER_WINDOW}`,
     };
   }
   return {

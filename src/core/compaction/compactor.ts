@@ -82,9 +82,8 @@ function progressOf(agent: Agent, used: number): Pick<CompactionInput, "onPlan" 
 
 function describe(outcome: CompactionOutcome): string {
   if (outcome.type !== "compacted") return outcome.type;
-  const { form, parts, predictedMs, durationMs, messagesSummarised } = outcome.body;
-  const expected = predictedMs === undefined ? "" : `, ${predictedMs} ms expected`;
-  return `${messagesSummarised} messages, ${form} in ${parts} parts, ${durationMs} ms${expected}`;
+  const { form, parts, durationMs, messagesSummarised } = outcome.body;
+  return `${messagesSummarised} messages, ${form} in ${parts} parts, ${durationMs} ms`;
 }
 
 /** Whether the server still has read this context: for the last reply or ahead of the next, and the model was not unloaded since. */

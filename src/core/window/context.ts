@@ -9,7 +9,7 @@ import type {
   ToolResult,
 } from "../../shared/events";
 import { tailStart } from "../compaction/tail";
-import type { ContextMessage } from "./messages";
+import type { ContextMessage, Unseen } from "./messages";
 import { renderSummaryMessage } from "./summaryMessage";
 
 /** A measured beginning of the context: `messages[0..index]` are `tokens` tokens by the server's own count. */
@@ -149,20 +149,8 @@ function applyToContext(draft: Draft, event: LogEvent): void {
     case "result_restored":
       setDropped(draft, event);
       return;
-    case "compaction_undone":
-    case "compaction_postponed":
-    case "postponement_used":
-    case "session_started":
-    case "message_queued":
-    case "message_withdrawn":
-    case "turn_ended":
-    case "compaction_failed":
-    case "pinned":
-    case "unpinned":
-    case "files_kept":
-    case "turn_restored":
-    case "notice":
-      return;
+    default:
+      event.type satisfies Unseen;
   }
 }
 

@@ -28,3 +28,19 @@ export function withoutThinking(messages: readonly ContextMessage[]): readonly C
     message.role === "assistant" && message.thinking !== "" ? { ...message, thinking: "" } : message,
   );
 }
+
+/** The events that change nothing of what the model is sent, at least not by themselves. */
+export type Unseen =
+  | "compaction_undone"
+  | "compaction_postponed"
+  | "postponement_used"
+  | "session_started"
+  | "message_queued"
+  | "message_withdrawn"
+  | "turn_ended"
+  | "compaction_failed"
+  | "pinned"
+  | "unpinned"
+  | "files_kept"
+  | "turn_restored"
+  | "notice";
