@@ -4,6 +4,7 @@ import { compact } from "../compaction/compactor";
 import { LEAST_REPLY_TOKENS } from "../limits";
 import type { ChatOutcome, ChatReply, ChatRequest, ReplyDelta } from "../ports";
 import { cachedAnchor, type Context } from "../window/context";
+import { LARGER_WINDOW } from "../window/numCtx";
 import {
   findPromptCut,
   promisedPrompt,
@@ -55,10 +56,7 @@ async function makeRoom(agent: Agent, signal: AbortSignal): Promise<ReplyOutcome
   const window = windowOf(agent);
   const { tokens } = promptTokens(agent.journal.context, window);
   if (tokens + LEAST_REPLY_TOKENS <= window.numCtx) return undefined;
-  const cause =
-    outcome.type === "failed"
-      ? outcome.message
-      : "Raise num_ctx (setting loom.numCtx), choose a model with a larger context window, or start a new session.";
+  const cause = outcome.type === "failed" ? outcome.message : LARGER_WINDOW;
   return {
     type: "failed",
     failure: {
