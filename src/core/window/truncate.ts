@@ -49,38 +49,38 @@ export function keepHeadAndTail(text: string, maxCharacters: number): string {
 
 /** Collects a text that comes in pieces and keeps its head and its tail: memory stays bounded however much comes. */
 export class HeadAndTail {
-  private head = "";
-  private tail = "";
-  private characters = 0;
-  private lineEnds = 0;
-  private readonly headRoom: number;
-  private readonly tailRoom: number;
+  #head = "";
+  #tail = "";
+  #characters = 0;
+  #lineEnds = 0;
+  readonly #headRoom: number;
+  readonly #tailRoom: number;
 
   constructor(private readonly maxCharacters: number) {
-    this.headRoom = Math.floor(maxCharacters / 2);
-    this.tailRoom = maxCharacters - this.headRoom;
+    this.#headRoom = Math.floor(maxCharacters / 2);
+    this.#tailRoom = maxCharacters - this.#headRoom;
   }
 
   append(piece: string): void {
-    this.characters += piece.length;
-    this.lineEnds += countLineEnds(piece);
-    const toHead = piece.slice(0, this.headRoom - this.head.length);
-    this.head += toHead;
-    this.tail += piece.slice(toHead.length);
+    this.#characters += piece.length;
+    this.#lineEnds += countLineEnds(piece);
+    const toHead = piece.slice(0, this.#headRoom - this.#head.length);
+    this.#head += toHead;
+    this.#tail += piece.slice(toHead.length);
     // Trimmed rarely, so that many small pieces do not copy the tail each time.
-    if (this.tail.length > 4 * this.tailRoom + 1) this.tail = this.tail.slice(-2 * this.tailRoom - 1);
+    if (this.#tail.length > 4 * this.#tailRoom + 1) this.#tail = this.#tail.slice(-2 * this.#tailRoom - 1);
   }
 
   /** Everything, or head, notice and tail; never longer than `maxCharacters`. */
   toString(): string {
-    if (this.characters <= this.maxCharacters) return this.head + this.tail;
-    const reserve = leftOutNotice(this.lineEnds, this.characters).length + 2;
+    if (this.#characters <= this.maxCharacters) return this.#head + this.#tail;
+    const reserve = leftOutNotice(this.#lineEnds, this.#characters).length + 2;
     const room = this.maxCharacters - reserve;
-    if (room <= 0) return keepHead(leftOutNotice(this.lineEnds, this.characters), this.maxCharacters);
-    const head = keepHead(this.head, Math.min(this.headRoom, Math.ceil(room / 2)));
-    const tail = keepTail(this.tail, Math.min(this.tailRoom, Math.floor(room / 2)));
-    const lineEnds = this.lineEnds - countLineEnds(head) - countLineEnds(tail);
-    const notice = leftOutNotice(lineEnds, this.characters - head.length - tail.length);
+    if (room <= 0) return keepHead(leftOutNotice(this.#lineEnds, this.#characters), this.maxCharacters);
+    const head = keepHead(this.#head, Math.min(this.#headRoom, Math.ceil(room / 2)));
+    const tail = keepTail(this.#tail, Math.min(this.#tailRoom, Math.floor(room / 2)));
+    const lineEnds = this.#lineEnds - countLineEnds(head) - countLineEnds(tail);
+    const notice = leftOutNotice(lineEnds, this.#characters - head.length - tail.length);
     return `${head}${head === "" || head.endsWith("\n") ? "" : "\n"}${notice}\n${tail}`;
   }
 }

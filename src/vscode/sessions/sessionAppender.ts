@@ -6,7 +6,7 @@ import type { SessionClaim } from "./sessionClaim";
 
 /** Appends events to one file, in the order in which they were given, as long as this window holds the claim. */
 export class SessionAppender {
-  private writing: Promise<void> = Promise.resolve();
+  #writing: Promise<void> = Promise.resolve();
 
   private constructor(
     private readonly path: string,
@@ -39,18 +39,18 @@ export class SessionAppender {
       return Promise.resolve();
     }
     this.isHoldingBack = false;
-    const written = this.writing.then(() => this.write(line));
-    this.writing = written.catch(() => undefined);
+    const written = this.#writing.then(() => this.#write(line));
+    this.#writing = written.catch(() => undefined);
     return written;
   }
 
   /** Waits for what is being written and lets go of the file. */
   async close(): Promise<void> {
-    await this.writing;
+    await this.#writing;
     await this.claim?.release();
   }
 
-  private async write(line: string): Promise<void> {
+  async #write(line: string): Promise<void> {
     const text = this.unsaved + line;
     if ((await this.claim?.isOurs()) === false) throw new Error("Another window has opened it.");
     try {

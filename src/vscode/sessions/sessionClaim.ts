@@ -17,19 +17,19 @@ const ownTokens = new Set<string>();
 
 /** The right of this window to write a file, held by a lock file beside it until it is released. */
 export class SessionClaim {
-  private readonly heartbeat: NodeJS.Timeout;
+  readonly #heartbeat: NodeJS.Timeout;
 
   private constructor(
     private readonly path: string,
     private readonly token: string,
   ) {
     ownTokens.add(token);
-    this.heartbeat = setInterval(() => {
+    this.#heartbeat = setInterval(() => {
       const now = new Date();
       // A lock file that cannot be touched is noticed by nobody but a second window, and only after a while.
       utimes(path, now, now).catch(() => undefined);
     }, HEARTBEAT_MS);
-    this.heartbeat.unref();
+    this.#heartbeat.unref();
   }
 
   /** Claims by the lock file at `path`; undefined when another window that lives holds it. */
@@ -57,7 +57,7 @@ export class SessionClaim {
 
   async release(): Promise<void> {
     if (!ownTokens.delete(this.token)) return;
-    clearInterval(this.heartbeat);
+    clearInterval(this.#heartbeat);
     const lock = await readLock(this.path);
     if (lock?.token === this.token) await rm(this.path, { force: true });
   }

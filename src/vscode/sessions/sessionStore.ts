@@ -50,20 +50,20 @@ export class SessionStore {
   async create(): Promise<StoredSession> {
     const key = randomUUID();
     const claim = await mkdir(this.folder, { recursive: true })
-      .then(() => this.claim(key))
+      .then(() => this.#claim(key))
       .catch(() => undefined);
-    return { key, events: [], appender: SessionAppender.forNewFile(this.pathOf(key), claim) };
+    return { key, events: [], appender: SessionAppender.forNewFile(this.#pathOf(key), claim) };
   }
 
   /** Opens a session for writing: `open_elsewhere` when another window has it, `missing` when there is nothing to open. */
   async open(key: string): Promise<StoredSession | "open_elsewhere" | "missing"> {
-    const path = this.pathOf(key);
+    const path = this.#pathOf(key);
     if (await SessionClaim.isHeld(lockOf(path))) return "open_elsewhere";
     if (!(await exists(path))) return "missing";
-    const claim = await this.claim(key);
+    const claim = await this.#claim(key);
     if (claim === undefined) return "open_elsewhere";
     try {
-      const file = await this.readMended(key);
+      const file = await this.#readMended(key);
       if (!hasMessages(file.events)) {
         await claim.release();
         return "missing";
@@ -79,20 +79,20 @@ export class SessionStore {
   /** All sessions, the one used last first. Files that nobody has open are checked, and damaged ones kept aside. */
   async list(): Promise<readonly SessionSummary[]> {
     const summaries: SessionSummary[] = [];
-    for (const key of await this.keys()) {
-      const summary = await this.summarise(key);
+    for (const key of await this.#keys()) {
+      const summary = await this.#summarise(key);
       if (summary !== undefined) summaries.push(summary);
     }
     return summaries.sort((one, other) => other.lastUsedAt - one.lastUsedAt);
   }
 
-  private async summarise(key: string): Promise<SessionSummary | undefined> {
-    const path = this.pathOf(key);
+  async #summarise(key: string): Promise<SessionSummary | undefined> {
+    const path = this.#pathOf(key);
     try {
       const isOpen = await SessionClaim.isHeld(lockOf(path));
       const { mtimeMs } = await stat(path);
       // The last line of an open session may be half written, so only closed ones are mended.
-      const { events } = isOpen ? await readSessionFile(path) : await this.mendIfFree(key);
+      const { events } = isOpen ? await readSessionFile(path) : await this.#mendIfFree(key);
       if (!hasMessages(events)) return undefined;
       const messages = events.filter(({ type }) => type === "user_message").length;
       return { key, title: titleOf(events), messages, lastUsedAt: events.at(-1)?.at ?? mtimeMs, isOpen };
@@ -103,16 +103,16 @@ export class SessionStore {
     }
   }
 
-  private async mendIfFree(key: string): Promise<SessionFile> {
-    const file = await readSessionFile(this.pathOf(key));
+  async #mendIfFree(key: string): Promise<SessionFile> {
+    const file = await readSessionFile(this.#pathOf(key));
     if (file.damagedLines === 0) return file;
-    const claim = await this.claim(key);
+    const claim = await this.#claim(key);
     if (claim === undefined) return file;
-    return this.readMended(key).finally(() => claim.release());
+    return this.#readMended(key).finally(() => claim.release());
   }
 
-  private async readMended(key: string): Promise<SessionFile> {
-    const path = this.pathOf(key);
+  async #readMended(key: string): Promise<SessionFile> {
+    const path = this.#pathOf(key);
     const file = await readSessionFile(path);
     if (file.damagedLines === 0) return file;
     const keptAs = await setDamagedAside(path, file);
@@ -120,11 +120,11 @@ export class SessionStore {
     return file;
   }
 
-  private claim(key: string): Promise<SessionClaim | undefined> {
-    return SessionClaim.take(lockOf(this.pathOf(key)));
+  #claim(key: string): Promise<SessionClaim | undefined> {
+    return SessionClaim.take(lockOf(this.#pathOf(key)));
   }
 
-  private async keys(): Promise<readonly string[]> {
+  async #keys(): Promise<readonly string[]> {
     try {
       const names = await readdir(this.folder);
       return names.filter((name) => name.endsWith(ENDING)).map((name) => name.slice(0, -ENDING.length));
@@ -134,7 +134,7 @@ export class SessionStore {
     }
   }
 
-  private pathOf(key: string): string {
+  #pathOf(key: string): string {
     return join(this.folder, key + ENDING);
   }
 }

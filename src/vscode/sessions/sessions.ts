@@ -36,14 +36,14 @@ interface Open {
 export class Sessions extends Disposable {
   /** What is written in this window and not sent; kept over a reload. */
   draft: Draft = NO_DRAFT;
-  private open: Open | undefined;
-  private switching: Promise<unknown> = Promise.resolve();
-  private readonly changed = this.register(new vscode.EventEmitter<Session>());
-  private readonly happened = this.register(new vscode.EventEmitter<SessionEvent>());
+  #open: Open | undefined;
+  #switching: Promise<unknown> = Promise.resolve();
+  readonly #changed = this.register(new vscode.EventEmitter<Session>());
+  readonly #happened = this.register(new vscode.EventEmitter<SessionEvent>());
   /** Fires when another session has become the current one. */
-  readonly onDidChange = this.changed.event;
+  readonly onDidChange = this.#changed.event;
   /** What the current session tells, and nothing of any other. */
-  readonly onEvent = this.happened.event;
+  readonly onEvent = this.#happened.event;
 
   constructor(private readonly parts: SessionsParts) {
     super();
@@ -51,29 +51,29 @@ export class Sessions extends Disposable {
 
   /** The current session if there is one yet. */
   get current(): Session | undefined {
-    return this.open?.session;
+    return this.#open?.session;
   }
 
   /** The current session; the first call restores the one that was open when the window closed. */
   ready(): Promise<Session> {
-    return this.enqueue(async () => this.open?.session ?? this.restore());
+    return this.#enqueue(async () => this.#open?.session ?? this.#restore());
   }
 
   /** Starts over; the session so far stays in the list. */
   startNew(): Promise<Session> {
-    return this.enqueue(async () => {
-      const session = this.open?.session;
+    return this.#enqueue(async () => {
+      const session = this.#open?.session;
       const isUnused = session?.view.entries.length === 0 && !session.isBusy;
-      return session !== undefined && isUnused ? session : this.switchTo(await this.parts.store.create());
+      return session !== undefined && isUnused ? session : this.#switchTo(await this.parts.store.create());
     });
   }
 
   /** Goes on with an earlier session; undefined, with a message to the person, when that cannot be done. */
   openStored(key: string): Promise<Session | undefined> {
-    return this.enqueue(async () => {
-      if (this.open?.stored.key === key) return this.open.session;
+    return this.#enqueue(async () => {
+      if (this.#open?.stored.key === key) return this.#open.session;
       const stored = await this.parts.store.open(key);
-      if (typeof stored !== "string") return this.switchTo(stored);
+      if (typeof stored !== "string") return this.#switchTo(stored);
       void warn(
         stored === "open_elsewhere"
           ? vscode.l10n.t(
@@ -91,31 +91,31 @@ export class Sessions extends Disposable {
 
   /** The key of the current session in the list. */
   get currentKey(): string | undefined {
-    return this.open?.stored.key;
+    return this.#open?.stored.key;
   }
 
   /** Stops the current session and waits until all of it is saved. */
   close(): Promise<void> {
-    return this.enqueue(async () => {
-      const key = this.open?.stored.key;
-      await this.leave();
+    return this.#enqueue(async () => {
+      const key = this.#open?.stored.key;
+      await this.#leave();
       if (key !== undefined) await this.parts.memory.noteClosed(key, this.draft);
     });
   }
 
-  private async restore(): Promise<Session> {
-    const session = await this.switchTo((await this.findOwn()) ?? (await this.parts.store.create()));
+  async #restore(): Promise<Session> {
+    const session = await this.#switchTo((await this.#findOwn()) ?? (await this.parts.store.create()));
     // A damaged file is named soon, not only when someone asks for the list; what fails here shows when they do.
     void this.parts.store.list().catch(() => undefined);
     return session;
   }
 
   /** The session that this window had before; undefined for a new one. */
-  private async findOwn(): Promise<StoredSession | undefined> {
+  async #findOwn(): Promise<StoredSession | undefined> {
     for (let waited = 0; ; waited += HANDOVER_STEP_MS) {
       const remembered = await this.parts.memory.remembered();
       for (const { key, draft, take } of remembered) {
-        const stored = await this.openOrSay(key);
+        const stored = await this.#openOrSay(key);
         if (stored === "open_elsewhere") continue;
         const isOurs = await take();
         if (isOurs) {
@@ -130,7 +130,7 @@ export class Sessions extends Disposable {
     }
   }
 
-  private async openOrSay(key: string): ReturnType<SessionStore["open"]> {
+  async #openOrSay(key: string): ReturnType<SessionStore["open"]> {
     try {
       return await this.parts.store.open(key);
     } catch (error) {
@@ -140,15 +140,15 @@ export class Sessions extends Disposable {
     }
   }
 
-  private async switchTo(stored: StoredSession): Promise<Session> {
-    const wasBusy = this.open?.session.isBusy ?? false;
-    await this.leave();
+  async #switchTo(stored: StoredSession): Promise<Session> {
+    const wasBusy = this.#open?.session.isBusy ?? false;
+    await this.#leave();
     const session = this.parts.makeSession(stored.events, stored.appender);
-    const stopListening = session.onEvent((event) => this.happened.fire(event));
-    this.open = { session, stored, listening: new vscode.Disposable(stopListening) };
+    const stopListening = session.onEvent((event) => this.#happened.fire(event));
+    this.#open = { session, stored, listening: new vscode.Disposable(stopListening) };
     // Not worth a failure: without it, the next window starts with a new session.
     await this.parts.memory.setCurrent(stored.key).catch(() => undefined);
-    this.changed.fire(session);
+    this.#changed.fire(session);
     if (wasBusy) {
       const text = vscode.l10n.t(
         "Loom was still working in the session that you left, so it was stopped there.",
@@ -158,10 +158,10 @@ export class Sessions extends Disposable {
     return session;
   }
 
-  private async leave(): Promise<void> {
-    const { open } = this;
+  async #leave(): Promise<void> {
+    const open = this.#open;
     if (open === undefined) return;
-    this.open = undefined;
+    this.#open = undefined;
     open.listening.dispose();
     try {
       await open.session.dispose();
@@ -171,9 +171,9 @@ export class Sessions extends Disposable {
   }
 
   /** One change of session at a time; a failed one does not block the next. */
-  private enqueue<Result>(task: () => Promise<Result>): Promise<Result> {
-    const result = this.switching.then(task);
-    this.switching = result.catch(() => undefined);
+  #enqueue<Result>(task: () => Promise<Result>): Promise<Result> {
+    const result = this.#switching.then(task);
+    this.#switching = result.catch(() => undefined);
     return result;
   }
 }

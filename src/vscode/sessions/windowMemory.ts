@@ -34,23 +34,23 @@ export class WindowMemory {
 
   /** The newest first. */
   async remembered(): Promise<readonly Remembered[]> {
-    const names = (await this.names()).filter((name) => name === CURRENT || name.endsWith(NOTE));
-    const found = await Promise.all(names.map((name) => this.read(name)));
+    const names = (await this.#names()).filter((name) => name === CURRENT || name.endsWith(NOTE));
+    const found = await Promise.all(names.map((name) => this.#read(name)));
     return found.filter((one) => one !== undefined).sort((one, other) => other.at - one.at);
   }
 
   async noteClosed(key: string, draft: Draft): Promise<void> {
-    await this.write(`${randomUUID()}${NOTE}`, { key, draft });
-    const notes = (await this.names()).filter((name) => name.endsWith(NOTE));
+    await this.#write(`${randomUUID()}${NOTE}`, { key, draft });
+    const notes = (await this.#names()).filter((name) => name.endsWith(NOTE));
     if (notes.length <= MOST_NOTES) return;
     for (const { take } of (await this.remembered()).slice(MOST_NOTES)) await take();
   }
 
   async setCurrent(key: string): Promise<void> {
-    await this.write(CURRENT, { key, draft: NO_DRAFT });
+    await this.#write(CURRENT, { key, draft: NO_DRAFT });
   }
 
-  private async read(name: string): Promise<Remembered | undefined> {
+  async #read(name: string): Promise<Remembered | undefined> {
     const path = join(this.folder, name);
     try {
       const [text, { mtimeMs }] = await Promise.all([readFile(path, "utf8"), stat(path)]);
@@ -59,7 +59,7 @@ export class WindowMemory {
       return {
         ...note,
         at: mtimeMs,
-        take: () => (name === CURRENT ? Promise.resolve(true) : this.remove(path)),
+        take: () => (name === CURRENT ? Promise.resolve(true) : this.#remove(path)),
       };
     } catch (error) {
       if (isErrorCode(error, "ENOENT")) return undefined;
@@ -68,7 +68,7 @@ export class WindowMemory {
   }
 
   /** Of several windows only one can remove a file. */
-  private async remove(path: string): Promise<boolean> {
+  async #remove(path: string): Promise<boolean> {
     try {
       await rm(path);
       return true;
@@ -78,14 +78,14 @@ export class WindowMemory {
     }
   }
 
-  private async write(name: string, note: Note): Promise<void> {
+  async #write(name: string, note: Note): Promise<void> {
     await mkdir(this.folder, { recursive: true });
     const whole = join(this.folder, `${randomUUID()}.new`);
     await writeFile(whole, JSON.stringify(note), { mode: 0o600 });
     await rename(whole, join(this.folder, name));
   }
 
-  private async names(): Promise<readonly string[]> {
+  async #names(): Promise<readonly string[]> {
     try {
       return await readdir(this.folder);
     } catch {
