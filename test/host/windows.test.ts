@@ -39,8 +39,10 @@ async function changeFiles(...toolCalls: readonly ScriptedToolCall[]): Promise<v
   await window.send("Change the files");
   const cards = window.frame().getByRole("group", { name: /^Approval needed: / });
   for (let left = toolCalls.length; left > 0; left -= 1) {
+    const name = (await cards.getAttribute("aria-label")) ?? "";
     await cards.getByRole("button", { name: "Allow", exact: true }).click();
-    await cards.waitFor({ state: "detached" });
+    // By its name: the next question may follow so soon that nobody sees the time between them.
+    await window.frame().getByRole("group", { name, exact: true }).waitFor({ state: "detached" });
   }
   await window.button("Restore…").waitFor();
   await window.untilIdle();
