@@ -21,6 +21,8 @@ export interface HostOptions {
   readonly isBuilt?: boolean;
   /** Called with what the run prints, as it comes. */
   readonly onOutput?: (text: string) => void;
+  /** Called when everything is built and the process that runs the tests has been started. */
+  readonly onStart?: () => void;
 }
 
 const out = join("out", "test", "host");
@@ -97,6 +99,7 @@ function runTestCommand(options: HostOptions): Promise<{ code: number | null; ou
   const child = spawn(process.execPath, [program, ...(options.parameters ?? [])], {
     stdio: ["ignore", "pipe", "pipe"],
   });
+  options.onStart?.();
   let output = "";
   const add = (chunk: Buffer): void => {
     output += chunk.toString();

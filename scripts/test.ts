@@ -1,6 +1,7 @@
 // `npm test`: every tier that this machine can run. The end says what ran, what did not and why; the last line has the counts.
 // The tier in VS Code mostly waits for the editor, so the tiers before it in the list run meanwhile; what it prints comes in its turn.
 // With LOOM_TIERS=all (as .ci/run sets it) a tier that cannot run is a failure.
+import { constants, setPriority } from "node:os";
 import { findBrowser } from "./editor/browser";
 import { findDesktop } from "./editor/desktop";
 import { runHostTests } from "./hostTests";
@@ -13,7 +14,7 @@ type Outcome = Counts | { readonly reason: string };
 interface Tier {
   readonly name: string;
   readonly shows: string;
-  readonly run: (print: (text: string) => void) => Promise<Outcome>;
+  readonly run: (print: (text: string) => void, onStart: () => void) => Promise<Outcome>;
   /** Starts with the first tier, and prints when its turn comes. */
   readonly startsEarly?: true;
 }
@@ -35,10 +36,10 @@ async function runPage(): Promise<Outcome> {
   return runNodeTests(await testFiles("test/page"), { concurrency: 3, groups: 3 });
 }
 
-async function runHost(print: (text: string) => void): Promise<Outcome> {
+async function runHost(print: (text: string) => void, onStart: () => void): Promise<Outcome> {
   const missing = findDesktop() === undefined ? await reasonWithoutBrowser() : undefined;
   if (missing !== undefined) return { reason: missing };
-  return runHostTests({ isBuilt: true, onOutput: print });
+  return runHostTests({ isBuilt: true, onOutput: print, onStart });
 }
 
 async function runOllama(): Promise<Outcome> {
@@ -80,8 +81,10 @@ function start(tier: Tier) {
     else held.push(text);
   };
   const started = performance.now();
+  let onStart = (): void => undefined;
+  const isStarted = new Promise<void>((resolve) => (onStart = resolve));
   const ended = tier
-    .run(print)
+    .run(print, onStart)
     .then((outcome) => ({ outcome, seconds: Math.round((performance.now() - started) / 1000) }));
   // Also for a tier that fails before its turn; whoever waits for it gets the error.
   ended.catch(() => undefined);
@@ -89,7 +92,7 @@ function start(tier: Tier) {
     isShown = true;
     process.stdout.write(held.join(""));
   };
-  return { ended, show };
+  return { ended, show, isStarted: Promise.race([isStarted, ended.catch(() => undefined)]) };
 }
 
 const mustRunAll = process.env["LOOM_TIERS"] === "all";
@@ -99,6 +102,9 @@ const summary: string[] = [];
 buildExtension();
 const chosen = tiers.filter(({ name }) => wanted.length === 0 || wanted.includes(name));
 const early = new Map(chosen.filter(({ startsEarly }) => startsEarly).map((tier) => [tier, start(tier)]));
+for (const { isStarted } of early.values()) await isStarted;
+// The editor waits for one thing after the other, the tiers beside it only for the processor: so it comes first, and takes longest.
+if (early.size > 0) setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 for (const tier of chosen) {
   const { name, shows } = tier;
   console.log(`\n── ${name}: ${shows} ──\n`);
