@@ -104,7 +104,7 @@ const chosen = tiers.filter(({ name }) => wanted.length === 0 || wanted.includes
 const early = new Map(chosen.filter(({ startsEarly }) => startsEarly).map((tier) => [tier, start(tier)]));
 for (const { isStarted } of early.values()) await isStarted;
 // The editor waits for one thing after the other, the tiers beside it only for the processor: so it comes first, and takes longest.
-if (early.size > 0) setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+if (early.size > 0) setPriority(constants.priority.PRIORITY_LOW);
 for (const tier of chosen) {
   const { name, shows } = tier;
   console.log(`\n── ${name}: ${shows} ──\n`);
