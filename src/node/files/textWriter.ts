@@ -1,12 +1,12 @@
-import { randomBytes } from "node:crypto";
 import { link, lstat, mkdir, open, rename, rm } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { dirname } from "node:path";
 import type { FileChange, NotWritten, WrittenFile } from "../../core/ports";
 import { replaceInRaw, toLineFeeds, wholeReplacement } from "./lineEnds";
 import { realPathOf } from "./realPath";
 import { encodeText, unwritable } from "./textEncoding";
 import { describeError, hashText, readStored } from "./textFile";
 import type { StoredText } from "./textFile";
+import { temporaryBeside } from "./wholeFile";
 
 /** What a write came to. */
 export type Written = WrittenFile | NotWritten;
@@ -86,10 +86,7 @@ async function viaTemporary(
   { bytes, like }: Content,
   place: (temporary: string) => Promise<void>,
 ): Promise<void> {
-  const temporary = join(
-    dirname(absolute),
-    `.${basename(absolute).slice(0, 50)}.${randomBytes(6).toString("hex")}.tmp`,
-  );
+  const temporary = temporaryBeside(absolute);
   try {
     const file = await open(temporary, "wx");
     try {

@@ -31,12 +31,12 @@ export function startAdvice({ address, platform, machine }: FailureContext): str
   return `That address means ${machine}, where Loom runs: start Ollama there, or enter the address of the machine that it runs on in Loom's settings.`;
 }
 
-const GET = "get it from https://ollama.com/download)";
+const GET = "get it from https://ollama.com/download";
 
 const START: Partial<Record<NodeJS.Platform, string>> = {
-  darwin: `Open the Ollama app (or run \`ollama serve\` in a terminal; ${GET}`,
-  win32: `Start Ollama from the Start menu (or run \`ollama serve\`; ${GET}`,
-  linux: `Start it with \`ollama serve\` in a terminal, or \`systemctl start ollama\` (${GET}`,
+  darwin: `Open the Ollama app (or run \`ollama serve\` in a terminal; ${GET})`,
+  win32: `Start Ollama from the Start menu (or run \`ollama serve\`; ${GET})`,
+  linux: `Start it with \`ollama serve\` in a terminal, or \`systemctl start ollama\` (${GET})`,
 };
 
 /** What to do about a model that cannot call tools. */

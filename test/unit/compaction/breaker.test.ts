@@ -1,15 +1,16 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { ChatModel, ChatOutcome, ChatRequest } from "../../../src/core/ports";
+import type { ChatOutcome, ChatRequest } from "../../../src/core/ports";
 import type { SessionSettings } from "../../../src/core/session";
 import type { LogEvent } from "../../../src/shared/events";
+import { LoadedModel } from "../../support/loadedModel";
 import { countCharacters, replyOf, ScriptedModel, type Step } from "../../support/scriptedModel";
 import { echoTool, SETTINGS, startSession } from "../../support/sessionFixture";
 
 const LONG = "and then it goes on with the next line of it ".repeat(45);
 
 /** Answers at length; its summaries are what the test says. */
-class TalkingModel implements ChatModel {
+class TalkingModel extends LoadedModel {
   readonly summaries: ChatRequest[] = [];
   summary = "";
   answer = LONG;
@@ -19,18 +20,6 @@ class TalkingModel implements ChatModel {
     if (isSummary) this.summaries.push(request);
     const reply = replyOf({ text: isSummary ? this.summary : this.answer }, countCharacters(request));
     return Promise.resolve({ type: "reply", reply });
-  }
-
-  allocatedNumCtx(): Promise<undefined> {
-    return Promise.resolve(undefined);
-  }
-
-  preload(): Promise<boolean> {
-    return Promise.resolve(true);
-  }
-
-  isLoaded(): Promise<undefined> {
-    return Promise.resolve(undefined);
   }
 }
 

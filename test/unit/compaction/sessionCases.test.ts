@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { ChatModel, ChatOutcome, ChatRequest } from "../../../src/core/ports";
+import type { ChatOutcome, ChatRequest } from "../../../src/core/ports";
 import type { ContextMessage } from "../../../src/core/window/messages";
 import type { LogBody, LogEvent } from "../../../src/shared/events";
+import { LoadedModel } from "../../support/loadedModel";
 import { pairingFault, stamp } from "../../support/conversations";
 import {
   callOf,
@@ -231,8 +232,10 @@ describe("around a compaction", () => {
 });
 
 /** Thinks before every answer, and counts prompts as servers do: without the thinking of earlier turns. */
-class StrippingModel implements ChatModel {
-  constructor(private readonly thinking: string) {}
+class StrippingModel extends LoadedModel {
+  constructor(private readonly thinking: string) {
+    super();
+  }
 
   chat(request: ChatRequest): Promise<ChatOutcome> {
     const messages = request.messages.map((message) =>
@@ -242,17 +245,5 @@ class StrippingModel implements ChatModel {
     const usage = { promptTokens, replyTokens: Math.ceil(this.thinking.length / 4) };
     const reply = replyOf({ text: "Because.", thinking: this.thinking, usage }, promptTokens);
     return Promise.resolve({ type: "reply", reply });
-  }
-
-  allocatedNumCtx(): Promise<undefined> {
-    return Promise.resolve(undefined);
-  }
-
-  preload(): Promise<boolean> {
-    return Promise.resolve(true);
-  }
-
-  isLoaded(): Promise<undefined> {
-    return Promise.resolve(undefined);
   }
 }

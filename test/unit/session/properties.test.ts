@@ -11,6 +11,7 @@ import type { Session } from "../../../src/core/session";
 import { createTools } from "../../../src/core/tools";
 import { toAnyTool, type AnyTool } from "../../../src/core/tools/tool";
 import type { LogEvent } from "../../../src/shared/events";
+import { LoadedModel } from "../../support/loadedModel";
 import { asksForSummary } from "../../support/asksForSummary";
 import { anyLog } from "../../support/conversations";
 import { anyHardText, textOf, type HardText } from "../../support/hardTexts";
@@ -67,12 +68,13 @@ const anyPlay = anyWindow.chain((window) =>
 const anySetting = fc.record({ window: anyWindow, summariser: anySummariser, form: anyForm });
 
 /** Looks at every request before the honest model does; what it is given must never change afterwards. */
-class WatchedModel implements ChatModel {
+class WatchedModel extends LoadedModel {
   readonly honest: HonestModel;
   readonly faults: string[] = [];
   order: (source: string) => number = () => 0;
 
   constructor(summariser: SummariserName) {
+    super();
     this.honest = new HonestModel(createSummariser(summariser, []), [], new TokenCounter());
   }
 
@@ -80,18 +82,6 @@ class WatchedModel implements ChatModel {
     freeze(request);
     this.#checkOrder(request);
     return this.honest.chat(request, onDelta, signal);
-  }
-
-  allocatedNumCtx(): Promise<undefined> {
-    return Promise.resolve(undefined);
-  }
-
-  preload(): Promise<boolean> {
-    return Promise.resolve(true);
-  }
-
-  isLoaded(): Promise<undefined> {
-    return Promise.resolve(undefined);
   }
 
   #checkOrder(request: ChatRequest): void {

@@ -2,13 +2,14 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import * as fc from "fast-check";
 import { formatStoredLine, parseStoredLine } from "../../../src/core/log/storedEvent";
-import type { ChatModel, ChatRequest } from "../../../src/core/ports";
+import type { ChatRequest } from "../../../src/core/ports";
 import type { Session } from "../../../src/core/session";
 import { projectContext } from "../../../src/core/window/context";
 import type { ContextMessage } from "../../../src/core/window/messages";
 import { renderSummaryMessage } from "../../../src/core/window/summaryMessage";
 import type { LogEvent } from "../../../src/shared/events";
 import { applyEvent, EMPTY_VIEW } from "../../../src/shared/view";
+import { LoadedModel } from "../../support/loadedModel";
 import { pairingFault } from "../../support/conversations";
 import { callOf, countCharacters, replyOf } from "../../support/scriptedModel";
 import { startSession, type Fixture } from "../../support/sessionFixture";
@@ -55,7 +56,7 @@ const anyAction: fc.Arbitrary<Action> = fc.oneof(
 );
 
 /** Answers anything: reads with tools first where the message asks for that, and summarises in a line. */
-class AnyModel implements ChatModel {
+class AnyModel extends LoadedModel {
   readonly requests: ChatRequest[] = [];
   calls = 0;
 
@@ -72,18 +73,6 @@ class AnyModel implements ChatModel {
     this.calls = 0;
     const text = toolCalls.length > 0 ? "" : `Answer ${this.requests.length}. ${"So it is. ".repeat(12)}`;
     return Promise.resolve({ type: "reply" as const, reply: replyOf({ text, toolCalls }, count) });
-  }
-
-  preload(): Promise<boolean> {
-    return Promise.resolve(true);
-  }
-
-  isLoaded(): Promise<undefined> {
-    return Promise.resolve(undefined);
-  }
-
-  allocatedNumCtx(): Promise<undefined> {
-    return Promise.resolve(undefined);
   }
 }
 
